@@ -1,0 +1,68 @@
+"""lowdim finds the small structure inside big data.
+
+Every name below is imported when it is first used, so `import lowdim` costs next to nothing. A new
+method is one entry of `_HOME`, and the same import for type checkers and editors beneath it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lowdim._version import __version__
+
+# public name -> the module where it lives
+_HOME = {
+    "FactorAnalysis": "lowdim.linear.factor_analysis",
+    "FastICA": "lowdim.linear.ica",
+    "PCA": "lowdim.linear.pca",
+    "ProbabilisticPCA": "lowdim.linear.ppca",
+    "amari_distance": "lowdim.linear.ica",
+    "choose_rank": "lowdim.linear.rank",
+    "CheckpointError": "lowdim.core.loop",
+    "LoadError": "lowdim.core.persistence",
+    "config_context": "lowdim.core.config",
+    "get_config": "lowdim.core.config",
+    "load": "lowdim.core.persistence",
+    "methods": "lowdim.core.registry",
+    "rotate": "lowdim.linear.rotation",
+    "set_config": "lowdim.core.config",
+    "stream": "lowdim.core.stream",
+}
+_SUBPACKAGES = ("datasets", "linalg")
+
+if TYPE_CHECKING:
+    from lowdim import datasets as datasets
+    from lowdim import linalg as linalg
+    from lowdim.core.config import config_context as config_context
+    from lowdim.core.config import get_config as get_config
+    from lowdim.core.config import set_config as set_config
+    from lowdim.core.loop import CheckpointError as CheckpointError
+    from lowdim.core.persistence import LoadError as LoadError
+    from lowdim.core.persistence import load as load
+    from lowdim.core.registry import methods as methods
+    from lowdim.core.stream import stream as stream
+    from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
+    from lowdim.linear.ica import FastICA as FastICA
+    from lowdim.linear.ica import amari_distance as amari_distance
+    from lowdim.linear.pca import PCA as PCA
+    from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
+    from lowdim.linear.rank import choose_rank as choose_rank
+    from lowdim.linear.rotation import rotate as rotate
+
+__all__ = ["__version__", *_HOME, *_SUBPACKAGES]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    if name in _SUBPACKAGES:
+        return import_module(f"lowdim.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'lowdim' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value  # from now on found without coming here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
