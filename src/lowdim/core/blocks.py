@@ -1,0 +1,418 @@
+"""Rows in blocks: the one way in which every method looks at data.
+
+A method says what one block of rows adds up (`statistics`); `fold` adds it up over all blocks,
+`map` collects what is computed row by row. An array in memory (here), a stream of files
+(`core/stream.py`) and a Dask collection (`core/dask_blocks.py`) differ only in how blocks come.
+
+The blocks, and the tree in which their sums are added, depend on the data alone: so results do not
+depend on the number of threads. Sums are kept in float64 whatever the rows are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.config import get_config
+from lowdim.core.threads import ordered_map
+
+# Second moments of a block are d x d: a block of fewer than 2 d rows would spend its time adding
+# them up. Such blocks may outgrow the cache, but not this:
+LARGEST_BLOCK_BYTES = 2**25
+
+
+NO_ROWS = "X has no rows (n_samples=0); at least 1 is needed."
+
+
+class Top(NamedTuple):
+    """The rows with the largest scores, best first."""
+
+    index: np.ndarray  # type: ignore[assignment]  # (n,)  their numbers
+    score: np.ndarray  # (n,)
+    rows: Any  # (n, d)  the rows themselves
+
+
+class Blocks(ABC):
+    """Rows of a matrix, seen a block at a time.
+
+    Every block is a 2-D array, or a `csr_array` where `is_sparse`, of dtype float32 or float64.
+    It may be read-only and must not be written to. Functions are called as
+    `function(block, *params, *companions)`, where companions are the rows' part of `along`: arrays
+    with one entry per row, or None. They may run on another thread or machine: use module-level
+    functions of arrays.
+    """
+
+    dtype: np.dtype
+    is_sparse: bool = False
+    feature_names: list[str] | None = None
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(number of rows, number of columns). Counting the rows may take a pass over a stream."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Number of columns; known without a pass."""
+
+    @property
+    def known_rows(self) -> int | None:
+        """Number of rows, or None while only a pass could tell."""
+        return self.shape[0]
+
+    @property
+    def in_memory(self) -> Any:
+        """The whole matrix if it is in memory, else None."""
+        return None
+
+    def fold(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
+        """Sum of function(block, *params, *companions) over all blocks, in float64.
+
+        The function returns an array, a number, or a (named) tuple of these. The arrays must be its
+        own: they may be added into. Whole numbers and counts of True are summed in int64.
+        """
+        return _wide(self._reduce(function, params, along, add))
+
+    @abstractmethod
+    def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
+        """Row-aligned results of function(block, *params, *companions).
+
+        A NumPy array (or a tuple of them, if the function returns a tuple) for data in memory and
+        for streams; a lazy Dask array on Dask.
+        """
+
+    @abstractmethod
+    def take(self, index: np.ndarray) -> Any:
+        """The rows with these numbers, in this order, in memory."""
+
+    @abstractmethod
+    def batches(self, size: int, along: Sequence = ()) -> Iterator[tuple]:
+        """(rows, *companions) in order, `size` rows at a time: for methods that learn online."""
+
+    @abstractmethod
+    def _reduce(self, function: Callable, params: tuple, along: Sequence, combine: Callable) -> Any:
+        """The blocks' results, combined two by two in a fixed tree."""
+
+    def checked(self, check: Callable, *args: Any) -> Blocks:
+        """The same rows; check(block, *args) raises an error if it does not like a block.
+
+        In memory it looks at all blocks now. In streams and on Dask it comes with every pass, and
+        so costs no pass of its own.
+        """
+        self.fold(_no_complaint, check, args)
+        return self
+
+    def sample(self, n: int, random: np.random.Generator) -> Any:
+        """n different rows at random; the same ones whatever holds the data."""
+        return self.take(random.choice(self.shape[0], size=n, replace=False))
+
+    def top(self, score: Callable, n: int, *params: Any, along: Sequence = ()) -> Top:
+        """The n rows with the largest score(block, *params, *companions); of equals, the first."""
+        best = self._reduce(_best, (score, n, params), along, _better)
+        return Top(best.index, best.score, best.rows)
+
+    def fingerprint(self) -> str:
+        """A hash of every value: two data sets with the same one are the same."""
+        digest = self._reduce(_digest, (), (), _joint_digest)
+        return f"{self.shape[0]}x{self.shape[1]} {self.dtype} {digest.hex()[:32]}"
+
+
+class ArrayBlocks(Blocks):
+    """Rows of an array or of a sparse matrix in memory, worked on by threads.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse array of shape (n, d)
+    block_rows : int or None
+        Rows per block; None chooses blocks that fit the cache.
+    """
+
+    def __init__(self, X: Any, block_rows: int | None = None):
+        self.is_sparse = sp.issparse(X)
+        self._X = as_floats(sp.csr_array(X) if self.is_sparse else np.asarray(X))
+        self.dtype = self._X.dtype
+        self._block_rows = block_rows or rows_per_block(self._X)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._X.shape
+
+    @property
+    def n_columns(self) -> int:
+        return self._X.shape[1]
+
+    @property
+    def in_memory(self) -> Any:
+        return self._X
+
+    def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
+        results: list[Any] = []
+        allocating = threading.Lock()
+
+        def fill(cut: slice) -> Any:
+            part = function(*self._cut(cut, params, along))
+            if not _is_dense(part):
+                return part
+            with allocating:  # the first block to be done knows the shape of a row's result
+                if not results:
+                    results.append(_empty_like_rows(part, self.shape[0]))
+            _put(results[0], cut, part)
+            return None
+
+        parts = list(ordered_map(fill, self._cuts()))
+        return results[0] if results else joined(parts)
+
+    def take(self, index: np.ndarray) -> Any:
+        return self._X[index]
+
+    def batches(self, size: int, along: Sequence = ()) -> Iterator[tuple]:
+        for start in range(0, self.shape[0], size):
+            yield self._cut(slice(start, start + size), (), along)
+
+    def _reduce(self, function: Callable, params: tuple, along: Sequence, combine: Callable) -> Any:
+        def work(cut: slice) -> Any:
+            return function(*self._cut(cut, params, along))
+
+        return reduce_tree(ordered_map(work, self._cuts()), combine)
+
+    def _cuts(self) -> list[slice]:
+        n, size = self.shape[0], self._block_rows
+        return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+    def _cut(self, rows: slice, params: tuple, along: Sequence) -> tuple:
+        return (self._X[rows], *params, *(companion_part(part, rows) for part in along))
+
+
+def as_blocks(X: Any, block_rows: int | None = None) -> Blocks:
+    """X as Blocks: an array or sparse matrix, a stream, or a Dask array or DataFrame."""
+    if isinstance(X, Blocks):
+        return X
+    if is_dask(X):
+        from lowdim.core.dask_blocks import DaskBlocks
+
+        return DaskBlocks(X)
+    return ArrayBlocks(X, block_rows)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or DataFrame, found out without importing Dask."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
+        X, "__dask_graph__"
+    )
+
+
+def rows_per_block(X: Any) -> int:
+    """How many rows make a block of X: enough to fill the cache and to outweigh its d x d sums."""
+    n, d = X.shape
+    target = get_config().block_bytes
+    if sp.issparse(X):
+        stored_bytes = X.data.nbytes + X.indices.nbytes
+        row_bytes = max(stored_bytes / max(n, 1), 1.0)
+        # a product with a few columns gives d rows: 16 stored entries for each outweigh them
+        target = max(target, 16 * d * (X.dtype.itemsize + X.indices.itemsize))
+        return max(1, int(target / row_bytes))
+    row_bytes = max(d * X.dtype.itemsize, 1)
+    return max(1, target // row_bytes, min(2 * d, LARGEST_BLOCK_BYTES // row_bytes))
+
+
+def as_floats(X: Any) -> Any:
+    """X in float32 or float64: itself if it is, else as float64."""
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def companion_part(companion: Any, rows: slice) -> Any:
+    """The rows' part of a row-aligned companion; None stays None."""
+    return None if companion is None else companion[rows]
+
+
+# ---- sums ------------------------------------------------------------------------------------
+
+
+def add(left: Any, right: Any) -> Any:
+    """left + right for sums: numbers, arrays, tuples of sums. May write into left's arrays."""
+    if isinstance(left, tuple):
+        return _same_tuple(left, map(add, left, right))
+    left = _wide(left)
+    if _can_hold_sum(left, right):
+        return np.add(left, right, out=left)
+    return left + right
+
+
+def _can_hold_sum(left: Any, right: Any) -> bool:
+    if not isinstance(left, np.ndarray) or left.ndim == 0 or np.shape(right) != left.shape:
+        return False
+    own = left.flags.owndata and left.flags.writeable
+    return own and np.result_type(left, right) == left.dtype
+
+
+def blend(old: Any, new: Any, rate: float) -> Any:
+    """(1 - rate) old + rate new, for sums: how `partial_fit` lets new rows into what it knows."""
+    if isinstance(old, tuple):
+        return _same_tuple(old, (blend(o, n, rate) for o, n in zip(old, new, strict=True)))
+    return (1.0 - rate) * old + rate * new
+
+
+def reduce_tree(parts: Generator, combine: Callable) -> Any:
+    """Combine neighbours two by two, then the results two by two, and so on.
+
+    Reads parts one at a time and holds only O(log n) of them. Rounding errors grow with log n, and
+    the order depends on nothing but the number of parts.
+    """
+    levels: list[tuple[int, Any]] = []  # heights fall from left to right, as in a binary counter
+    with closing(parts):  # whatever happens here, it lets go of threads, files and BLAS
+        for part in parts:
+            height = 0
+            while levels and levels[-1][0] == height:
+                part = combine(levels.pop()[1], part)
+                height += 1
+            levels.append((height, part))
+    if not levels:
+        raise ValueError(NO_ROWS)
+    result = levels.pop()[1]
+    while levels:
+        result = combine(levels.pop()[1], result)
+    return result
+
+
+def _wide(sums: Any) -> Any:
+    """Sums in float64, complex128 or int64, whatever a block gave."""
+    if isinstance(sums, tuple):
+        return _same_tuple(sums, map(_wide, sums))
+    if not isinstance(sums, np.ndarray | np.generic):
+        return sums
+    wide = np.result_type(sums.dtype, np.int64 if sums.dtype.kind in "biu" else np.float64)
+    return sums if sums.dtype == wide else sums.astype(wide)
+
+
+def _same_tuple(like: tuple, values: Iterable) -> tuple:
+    return like._make(values) if hasattr(like, "_make") else tuple(values)
+
+
+# ---- row-aligned results -----------------------------------------------------------------------
+
+
+def joined(parts: Iterable, n: int | None = None) -> Any:
+    """Row-aligned results of consecutive blocks as one; given their number n, never held twice."""
+    parts = iter(parts)
+    first = next(parts, None)
+    if first is None:
+        raise ValueError(NO_ROWS)
+    if n is None or not _is_dense(first):
+        return _stacked([first, *parts])
+    results, start = _empty_like_rows(first, n), 0
+    for part in chain([first], parts):
+        stop = start + _n_rows(part)
+        _put(results, slice(start, stop), part)
+        start = stop
+    return results
+
+
+def rebatched(parts: Iterable[tuple], size: int) -> Iterator[tuple]:
+    """(rows, *companions) of consecutive blocks, cut anew into batches of `size` rows."""
+    waiting: list[tuple] = []
+    n_waiting = 0
+    for part in parts:
+        waiting.append(part)
+        n_waiting += part[0].shape[0]
+        if n_waiting >= size:
+            rows = _stacked(waiting)
+            whole = n_waiting - n_waiting % size
+            for start in range(0, whole, size):
+                yield tuple(companion_part(field, slice(start, start + size)) for field in rows)
+            waiting = [tuple(companion_part(field, slice(whole, None)) for field in rows)]
+            n_waiting -= whole
+    if n_waiting:
+        yield _stacked(waiting)
+
+
+def _stacked(parts: Sequence) -> Any:
+    first = parts[0]
+    if len(parts) == 1 or first is None:
+        return first
+    if isinstance(first, tuple):
+        return _same_tuple(first, map(_stacked, zip(*parts, strict=True)))
+    return sp.vstack(parts, format="csr") if sp.issparse(first) else np.concatenate(parts)
+
+
+def _n_rows(result: Any) -> int:
+    return _n_rows(result[0]) if isinstance(result, tuple) else len(result)
+
+
+def _is_dense(result: Any) -> bool:
+    if isinstance(result, tuple):
+        return all(map(_is_dense, result))
+    return isinstance(result, np.ndarray)
+
+
+def _empty_like_rows(first: Any, n: int) -> Any:
+    if isinstance(first, tuple):
+        return _same_tuple(first, (_empty_like_rows(part, n) for part in first))
+    return np.empty((n, *first.shape[1:]), dtype=first.dtype)
+
+
+def _put(results: Any, rows: slice, part: Any) -> None:
+    if isinstance(results, tuple):
+        for result, piece in zip(results, part, strict=True):
+            _put(result, rows, piece)
+        return
+    place = results[rows]
+    if place.shape != part.shape:  # NumPy would repeat a single row to fill the place
+        raise ValueError(
+            f"map needs one result per row: shape {place.shape} for this block, but the function "
+            f"gave {part.shape}."
+        )
+    np.copyto(place, part, casting="same_kind")
+
+
+def _no_complaint(block: Any, check: Callable, args: tuple) -> int:
+    check(block, *args)
+    return 0
+
+
+# ---- the best rows -----------------------------------------------------------------------------
+
+
+class _Best(NamedTuple):
+    count: int  # type: ignore[assignment]  # rows seen
+    n: int  # how many to keep
+    index: np.ndarray  # type: ignore[assignment]
+    score: np.ndarray
+    rows: Any
+
+
+def _best(block: Any, score: Callable, n: int, params: tuple, *companions: Any) -> _Best:
+    scores = np.asarray(score(block, *params, *companions), dtype=np.float64)
+    keep = np.argsort(-scores, kind="stable")[:n]
+    return _Best(len(scores), n, keep, scores[keep], block[keep])
+
+
+def _better(left: _Best, right: _Best) -> _Best:
+    index = np.concatenate([left.index, left.count + right.index])
+    score = np.concatenate([left.score, right.score])
+    rows = _stacked([left.rows, right.rows])
+    keep = np.argsort(-score, kind="stable")[: left.n]
+    return _Best(left.count + right.count, left.n, index[keep], score[keep], rows[keep])
+
+
+# ---- fingerprints --------------------------------------------------------------------------------
+
+
+def _digest(block: Any) -> bytes:
+    parts = (block.data, block.indices, block.indptr) if sp.issparse(block) else (block,)
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).view(np.uint8).data)
+    return digest.digest()
+
+
+def _joint_digest(left: bytes, right: bytes) -> bytes:
+    return hashlib.blake2b(left + right, digest_size=16).digest()

@@ -1,0 +1,69 @@
+"""The base class: scikit-learn's contract, our kinds of data, and safe files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.core.blocks import Blocks
+from lowdim.core.callbacks import CallbackSupportMixin
+from lowdim.core.persistence import save_model
+from lowdim.core.validation import open_rows
+
+
+class Estimator(CallbackSupportMixin, BaseEstimator):
+    """What every method of lowdim inherits; scikit-learn's mixins go to its left.
+
+    A class says with class attributes what it accepts; tags, the capability table and the checks
+    at the door follow from them.
+    """
+
+    accepts_nan: ClassVar[bool] = False
+    accepts_sparse: ClassVar[bool] = False
+    accepts_stream: ClassVar[bool] = True
+    accepts_dask: ClassVar[bool] = True
+    min_rows: ClassVar[int] = 1
+
+    _doc_link_module = "lowdim"
+
+    def open_rows(
+        self,
+        X: Any,
+        *,
+        reset: bool = True,
+        check_finite: bool = True,
+        min_rows: int | None = None,
+    ) -> Blocks:
+        """X as Blocks, validated. `fit` opens with reset=True; other methods with reset=False.
+
+        `min_rows` is how many rows X must have; None means the class's `min_rows` in `fit`, else 1.
+        """
+        if not reset:
+            check_is_fitted(self)
+        tags = self.__sklearn_tags__().input_tags
+        return open_rows(
+            self,
+            X,
+            reset=reset,
+            allow_nan=tags.allow_nan,
+            allow_sparse=tags.sparse,
+            min_rows=min_rows or (self.min_rows if reset else 1),
+            check_finite=check_finite,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `lowdim.load` reads: arrays and JSON, no code."""
+        check_is_fitted(self)
+        save_model(self, path)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.accepts_nan
+        tags.input_tags.sparse = self.accepts_sparse
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,121 @@
+"""What lowdim can do: the public estimators, and a table of what each accepts and has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from importlib import import_module
+from typing import Any
+
+from sklearn.base import ClusterMixin, TransformerMixin
+from sklearn.utils.validation import has_fit_parameter
+
+from lowdim.core.estimator import Estimator
+
+
+def public_estimators() -> dict[str, type[Estimator]]:
+    """Every estimator that `lowdim` exports, by name."""
+    import lowdim
+
+    found = {}
+    for name, home in lowdim._HOME.items():
+        value = getattr(import_module(home), name)
+        if isinstance(value, type) and issubclass(value, Estimator):
+            found[name] = value
+    return found
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of `lowdim.methods()`: what a class accepts as input, and what it has."""
+
+    name: str
+    family: str
+    task: str
+    nan: bool
+    sparse: bool
+    weights: bool
+    stream: bool
+    dask: bool
+    partial_fit: bool
+    transform: bool
+    inverse_transform: bool
+    impute: bool
+    predict: bool
+    score: bool
+    sample: bool
+
+
+class MethodTable(tuple[Method, ...]):
+    """Rows of `Method`, which print as a table."""
+
+    def __repr__(self) -> str:
+        columns = [field.name for field in fields(Method)]
+        table = [columns, *([_cell(value) for value in astuple(row)] for row in self)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in table
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{field.name}</th>" for field in fields(Method))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in astuple(row)) + "</tr>"
+            for row in self
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def methods(names: Iterable[str] | None = None) -> MethodTable:
+    """A table of the methods: family, task, what input they accept, what they can do.
+
+    Parameters
+    ----------
+    names : iterable of str, default=None
+        Only these classes; None lists all.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> pca, = (row for row in lowdim.methods() if row.name == "PCA")
+    >>> pca.family, pca.nan, pca.stream
+    ('linear', True, True)
+    """
+    wanted = None if names is None else set(names)
+    return MethodTable(
+        _describe(name, cls)
+        for name, cls in sorted(public_estimators().items())
+        if wanted is None or name in wanted
+    )
+
+
+def _describe(name: str, cls: type[Estimator]) -> Method:
+    model: Any = cls()
+    return Method(
+        name=name,
+        family=cls.__module__.split(".")[1],
+        task=_task(cls),
+        nan=cls.accepts_nan,
+        sparse=cls.accepts_sparse,
+        weights=has_fit_parameter(model, "sample_weight"),
+        stream=cls.accepts_stream,
+        dask=cls.accepts_dask,
+        partial_fit=hasattr(model, "partial_fit"),
+        transform=hasattr(cls, "transform"),
+        inverse_transform=hasattr(cls, "inverse_transform"),
+        impute=hasattr(cls, "impute"),
+        predict=hasattr(cls, "predict"),
+        score=hasattr(cls, "score"),
+        sample=hasattr(cls, "sample"),
+    )
+
+
+def _task(cls: type) -> str:
+    if issubclass(cls, ClusterMixin):
+        return "clustering"
+    return "dimension reduction" if issubclass(cls, TransformerMixin) else "density"
+
+
+def _cell(value: Any) -> str:
+    return str(value) if not isinstance(value, bool) else "yes" if value else "-"

@@ -1,0 +1,302 @@
+"""The one door for input: what is accepted, what it becomes, and what is said when it is not.
+
+Arrays, data frames (pandas, polars, pyarrow), sparse matrices, Dask collections and streams become
+`Blocks` of float32 or float64 rows. Errors name the argument, what was found, what is accepted and
+what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks, as_floats, is_dask
+from lowdim.core.loop import belongs_to_fit
+
+
+def open_rows(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    allow_nan: bool = False,
+    allow_sparse: bool = False,
+    min_rows: int = 1,
+    check_finite: bool = True,
+) -> Blocks:
+    """X as Blocks, validated; sets or checks `n_features_in_` and `feature_names_in_`.
+
+    Streams and Dask are looked at block by block in the passes that use them: a NaN in the last
+    file is found when it is read, and `map` stays lazy. With check_finite=False, looking for NaN
+    and infinity is left to the method, which sees them in its sums for free and then calls
+    `check_finite_rows`.
+    """
+    if isinstance(X, Blocks) or is_dask(X):
+        rows = _open_blocks(estimator, X, allow_sparse)
+        _check_columns(estimator, rows, reset)
+    else:
+        rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
+    if rows.known_rows is not None:
+        _check_min_rows(estimator, rows.known_rows, min_rows)
+    if check_finite and rows.in_memory is not None:
+        check_finite_rows(estimator, rows, allow_nan=allow_nan)
+    elif check_finite:
+        names = getattr(estimator, "feature_names_in_", None)
+        rows = rows.checked(refuse_nonfinite, allow_nan, type(estimator).__name__, names)
+    if reset:
+        belongs_to_fit(rows)
+    return rows
+
+
+def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
+    """Sample weights as a float64 array with one entry per row; None stays None."""
+    if sample_weight is None:
+        return None
+    if is_dask(sample_weight):
+        sample_weight = sample_weight.compute()
+    n = rows.shape[0]
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, sample_weight)
+    weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(
+            f"sample_weight has a negative value ({weight[row]:g} for row {row}); weights count "
+            "how often a row occurs and must be 0 or more."
+        )
+    if not weight.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    belongs_to_fit(ArrayBlocks(weight[:, None]), "sample_weight")
+    return weight
+
+
+def check_codes(estimator: Any, Z: Any, k: int) -> Any:
+    """Codes for `inverse_transform`: a float matrix (or Dask array) with k columns."""
+    if not is_dask(Z):
+        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=estimator)
+    if Z.shape[1] != k:
+        raise ValueError(
+            f"Z has {Z.shape[1]} columns; {type(estimator).__name__} has {k} components, one "
+            "column for each is needed."
+        )
+    return Z
+
+
+def check_at_most(name: str, value: Any, limit: int, what: str) -> int:
+    """An int argument between 1 and `limit`, the number of `what`."""
+    value = check_at_least(name, value, 1)
+    if value > limit:
+        raise ValueError(f"{name}={value} is more than the {limit} {what}; choose at most {limit}.")
+    return value
+
+
+def check_at_least(name: str, value: Any, limit: int) -> int:
+    """An int argument of at least `limit`."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise ValueError(f"{name}={value!r} must be an int, at least {limit}.")
+    if value < limit:
+        raise ValueError(f"{name}={value} is too small; choose at least {limit}.")
+    return int(value)
+
+
+def check_number(
+    name: str, value: Any, low: float = -np.inf, high: float = np.inf, *, open_low: bool = False
+) -> float:
+    """A real argument within [low, high], or (low, high] where open_low."""
+    bounds = [f"{'more than' if open_low else 'at least'} {low:g}"] if low > -np.inf else []
+    bounds += [f"at most {high:g}"] if high < np.inf else []
+    accepted = " and ".join(bounds) or "finite"
+    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
+        raise ValueError(f"{name}={value!r} must be a number, {accepted}.")
+    number = float(value)
+    if number < low or number > high or (open_low and number == low):
+        raise ValueError(f"{name}={value} must be {accepted}.")
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
+    """An argument that is one of `choices`."""
+    choices = list(choices)
+    if not any(value is choice or value == choice for choice in choices if _comparable(value)):
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
+    return value
+
+
+def _comparable(value: Any) -> bool:
+    return value is None or isinstance(value, str | Real)
+
+
+# ---- finite or not -------------------------------------------------------------------------------
+
+
+class NonFinite(NamedTuple):
+    nan: np.ndarray  # (d,)  how many NaN each column has
+    inf: np.ndarray  # (d,)  how many infinities
+
+
+def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFinite:
+    """Count NaN and infinities by column in one pass; raise where they are not accepted."""
+    found = rows.fold(count_nonfinite)
+    names = getattr(estimator, "feature_names_in_", None)
+    _refuse(found, rows.dtype, allow_nan, type(estimator).__name__, names)
+    return found
+
+
+def refuse_nonfinite(X: Any, allow_nan: bool, name: str, names: Any) -> None:
+    """Raise if a block has infinities, or NaN where they are not accepted."""
+    _refuse(count_nonfinite(X), X.dtype, allow_nan, name, names)
+
+
+def _refuse(found: NonFinite, dtype: np.dtype, allow_nan: bool, name: str, names: Any) -> None:
+    if found.inf.any():
+        raise ValueError(
+            f"X has infinity or values too large for {dtype} in {_columns_with(found.inf, names)}; "
+            f"{name} needs finite values. Remove these rows"
+            + (", or set the values to NaN to treat them as missing." if allow_nan else ".")
+        )
+    if found.nan.any() and not allow_nan:
+        raise ValueError(
+            f"X has NaN in {_columns_with(found.nan, names)}; {name} needs complete rows. Fill "
+            "them first, for example with lowdim.PCA(...).fit(X).impute(X)."
+        )
+
+
+def count_nonfinite(X: Any) -> NonFinite:
+    """How many NaN and infinities each column of a block has."""
+    d = X.shape[1]
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total):  # the common case: one fast pass
+        return NonFinite(np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64))
+    if sp.issparse(X):
+        count = lambda bad: np.bincount(X.indices[bad(X.data)], minlength=d)  # noqa: E731
+        return NonFinite(count(np.isnan), count(np.isinf))
+    return NonFinite(np.isnan(X).sum(axis=0), np.isinf(X).sum(axis=0))
+
+
+def _columns_with(count: np.ndarray, names: Any) -> str:
+    first = int(np.argmax(count > 0))
+    label = repr(str(names[first])) if names is not None else first
+    return f"{np.count_nonzero(count)} of {len(count)} columns (first: {label})"
+
+
+# ---- kinds of input ------------------------------------------------------------------------------
+
+
+def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
+    """A stream or a Dask collection as Blocks, if the method takes it."""
+    name, kind = type(estimator).__name__, "dask" if is_dask(X) else "stream"
+    if not getattr(estimator, f"accepts_{kind}", True):
+        raise TypeError(
+            f"X is a {type(X).__name__}; {name} needs all rows in memory. Give it an array, for "
+            "example a random part of the rows."
+        )
+    if hasattr(X, "to_dask_array"):
+        _check_numeric_columns(nw.from_native(X).collect_schema())
+    rows = as_blocks(X)
+    if rows.is_sparse and not allow_sparse:
+        raise TypeError(f"X comes in sparse blocks; {name} needs dense ones.")
+    return rows
+
+
+def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
+    """X as a float array or csr matrix in memory."""
+    check: dict[str, Any] = {
+        "accept_sparse": "csr" if allow_sparse else False,
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": False,
+    }
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"X is a lazy frame ({type(X).__name__}); {type(estimator).__name__} needs the values: "
+            "call .collect() first, or read the files with lowdim.stream(...)."
+        )
+    if isinstance(frame, nw.DataFrame):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)  # names, number of columns
+        _check_numeric_columns(frame.schema)
+        values = _frame_values(frame)
+        return check_array(values, estimator=estimator, input_name="X", **check)
+    if isinstance(X, np.ma.MaskedArray):
+        X = as_floats(X).filled(np.nan)
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
+        raise ValueError(
+            f"X holds values of dtype {X.dtype}, which are not numbers; {type(estimator).__name__} "
+            "needs numbers. Convert them with X.astype(float) if that is what they are."
+        )
+    return validate_data(estimator, X, reset=reset, **check)
+
+
+def _frame_values(frame: Any) -> Any:
+    """What check_array can take: a matrix, or the pandas frame where that is good at it."""
+    native, schema = frame.to_native(), frame.schema
+    only_float32 = len(schema) > 0 and all(dtype == nw.Float32 for dtype in schema.values())
+    if nw.dependencies.is_pandas_dataframe(native):
+        nullable = not all(isinstance(dtype, np.dtype) for dtype in native.dtypes)
+        return native.astype(np.float32) if only_float32 and nullable else native
+    values = np.empty(frame.shape, dtype=np.float32 if only_float32 else np.float64)
+    for f, column in enumerate(frame.iter_columns()):
+        values[:, f] = column.cast(nw.Float32 if only_float32 else nw.Float64).to_numpy()
+    return values
+
+
+def _check_numeric_columns(schema: Any) -> None:
+    def may_be_numbers(dtype: Any) -> bool:
+        # an object column of pandas may hold numbers; a column of nulls has no type
+        return dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
+
+    if not schema:
+        raise ValueError("X has no columns: 0 feature(s) while a minimum of 1 is required.")
+    others = [name for name, dtype in schema.items() if not may_be_numbers(dtype)]
+    if others:
+        raise ValueError(
+            f"X has columns that are not numbers ({len(others)} of {len(schema)}, first: "
+            f"{others[0]!r}, {schema[others[0]]}): could not convert them to float. Drop or encode "
+            "them."
+        )
+
+
+def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
+    """What scikit-learn checks of an array's columns, for streams and Dask."""
+    names = None if rows.feature_names is None else np.asarray(rows.feature_names, dtype=object)
+    d = rows.n_columns
+    if reset:
+        estimator.n_features_in_ = d
+        if names is not None:
+            estimator.feature_names_in_ = names
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if names is not None and fitted is not None and list(names) != list(fitted):
+        raise ValueError(
+            f"The columns of X ({', '.join(map(str, names[:5]))}, ...) are not those that "
+            f"{type(estimator).__name__} was fitted with ({', '.join(map(str, fitted[:5]))}, ...), "
+            "in the same order. Select them with columns=[...]."
+        )
+    if d != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {d} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+
+
+def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
+    if n < min_rows:
+        raise ValueError(
+            f"X has n_samples={n}; {type(estimator).__name__} needs at least {min_rows} rows."
+        )

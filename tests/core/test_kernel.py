@@ -1,0 +1,153 @@
+"""Kernels: compiled when first called, able to call each other, safe from many threads."""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from lowdim.core.kernel import kernel
+
+CODE = '''
+import sys
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+
+OFFSET = 0.5
+
+
+@kernel
+def squared(x):
+    """One square."""
+    return x * x + OFFSET
+
+
+@kernel
+def total(X):
+    result = 0.0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            result += squared(X[i, j])
+    return result
+
+
+@kernel
+def listed(n):
+    return sum([squared(i * 1.0) for i in range(n)])
+
+
+@kernel
+def spin(go, state):
+    """Waits for another thread: would wait for ever if it held the GIL."""
+    state[0] = 1
+    while go[0] == 0 and state[1] < 2_000_000_000:
+        state[1] += 1
+    return go[0]
+'''
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    """A module with kernels, in a folder of its own: numba keeps its cache beside it."""
+    folder = tmp_path_factory.mktemp("kernels")
+    (folder / "some_kernels.py").write_text(CODE)
+    sys.path.insert(0, str(folder))
+    import some_kernels
+
+    yield some_kernels
+    sys.path.remove(str(folder))
+    del sys.modules["some_kernels"]
+
+
+def test_kernels_call_kernels_and_see_constants(kernels, rng):
+    X = rng.normal(size=(7, 3))
+    assert kernels.total(X) == pytest.approx((X**2).sum() + 21 * 0.5, rel=1e-14)
+
+
+def test_names_within_comprehensions_are_found(kernels):
+    assert kernels.listed(4) == 14.0 + 4 * 0.5
+
+
+def test_the_python_twin_gives_the_same(kernels, rng):
+    X = rng.normal(size=(5, 4))
+    assert kernels.total.python(X) == pytest.approx(kernels.total(X), rel=1e-14)
+    assert kernels.squared.__doc__ == "One square." and kernels.squared.__name__ == "squared"
+
+
+def test_float32_and_read_only_arrays_are_taken(kernels):
+    X = np.ones((2, 2), dtype=np.float32)
+    X.flags.writeable = False
+    assert kernels.total(X) == 6.0
+
+
+def test_many_threads_may_make_the_first_call_together(kernels):
+    source = kernels.total.python
+    together, results, errors = threading.Barrier(6, timeout=60), [], []
+    fresh = kernel(source)
+    compiled = []
+
+    def first_call():
+        try:
+            together.wait()
+            results.append(fresh(np.ones((3, 2))))
+            compiled.append(fresh.compiled())
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    threads = [threading.Thread(target=first_call) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert not errors and results == [9.0] * 6
+    assert len(set(map(id, compiled))) == 1  # one of them was made
+
+
+def test_a_kernel_lets_other_threads_run(kernels):
+    go, state = np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    kernels.spin(np.ones(1, dtype=np.int64), state.copy())  # compiled now
+    result = []
+    thread = threading.Thread(target=lambda: result.append(kernels.spin(go, state)))
+    thread.start()
+    while state[0] == 0 and thread.is_alive():
+        pass
+    go[0] = 1
+    thread.join(timeout=60)
+    assert result == [1]
+
+
+def test_a_kernel_can_travel_to_a_worker(kernels):
+    again = pickle.loads(pickle.dumps(kernels.total))
+    assert again is kernels.total
+
+
+def test_decorating_imports_no_numba_and_a_call_does_and_keeps_its_work(tmp_path):
+    (tmp_path / "some_kernels.py").write_text(CODE)
+    script = """
+import sys
+import some_kernels
+assert not any(name.split(".")[0] == "numba" for name in sys.modules)
+import numpy as np
+assert some_kernels.total(np.ones((2, 2))) == 6.0
+assert "numba" in sys.modules
+dispatcher = some_kernels.total.compiled()
+print(sum(dispatcher.stats.cache_hits.values()), sum(dispatcher.stats.cache_misses.values()))
+"""
+
+    def run():
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=300,
+            env=environment, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert run() == ["0", "1"]  # compiled
+    assert run() == ["1", "0"]  # taken from the disk
