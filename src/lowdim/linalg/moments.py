@@ -1,0 +1,185 @@
+"""Mean and covariance of rows in one pass, without losing digits.
+
+    sum w,   sum w (x - p),   sum w (x - p)(x - p)'        about a pilot mean p
+
+Sums about p, a rough mean of the first rows, keep their digits for data far from zero, where
+`sum xx' - n mm'` has none left. Values of extreme scale are measured in units of a power of two,
+which changes no digit, so that squares neither overflow nor vanish.
+
+Cost: O(n d^2) time, d^2 memory beside one block.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.blocks import Blocks
+
+PILOT_ROWS = 256
+
+# Means up to this many mean deviations from zero cost second moments the square of it in
+# precision: two digits of float64's sixteen, and not quite one bit of float32's twenty-four
+NEAR_ZERO = {"float64": 10.0, "float32": 0.5}
+
+
+class Frame(NamedTuple):
+    """Where rows are measured from, and in which unit."""
+
+    pilot: np.ndarray  # (d,)  in the rows' dtype; zero for sparse rows, which stay sparse
+    unit: float  # a power of two
+
+    def deviations(self, X: np.ndarray) -> np.ndarray:
+        """(X - pilot) / unit; X itself if that is the same."""
+        deviations = X - self.pilot if self.pilot.any() else X
+        return deviations / X.dtype.type(self.unit) if self.unit != 1.0 else deviations
+
+
+class Moments(NamedTuple):
+    """Sums over rows, in deviations from a frame's pilot."""
+
+    weight: float  # sum w
+    sum_x: np.ndarray  # (d,)    sum w x
+    sum_xx: np.ndarray  # (d, d)  sum w x x'
+
+
+class ColumnMoments(NamedTuple):
+    """The same, with squares column by column only."""
+
+    weight: float  # sum w
+    sum_x: np.ndarray  # (d,)  sum w x
+    sum_x2: np.ndarray  # (d,)  sum w x^2
+
+
+class Covariance(NamedTuple):
+    """Mean and covariance of rows; the covariance is in units of `unit` squared."""
+
+    weight: float  # sum w: the number of rows
+    mean: np.ndarray  # (d,)
+    scatter: np.ndarray  # (d, d)  sum w (x - mean)(x - mean)' / unit^2
+    unit: float
+
+
+def frame_of(rows: Blocks) -> Frame:
+    """A rough mean of the first rows, and a unit in which their deviations are about 1.
+
+    The pilot is 0 where centring would save no digits worth a copy of every block. The unit is 1
+    unless squares of the deviations could overflow or vanish.
+    """
+    first = next(rows.batches(PILOT_ROWS))[0]
+    d = rows.n_columns
+    if sp.issparse(first):
+        pilot, values = np.zeros(d, dtype=rows.dtype), first.data
+    else:
+        known = np.isfinite(first)
+        count = np.maximum(known.sum(axis=0), 1)
+        pilot = (np.where(known, first, 0) / count).sum(axis=0).astype(rows.dtype)
+        values = np.where(known, first - pilot, 0)
+        spread = (np.abs(values) / count).sum(axis=0)
+        if (np.abs(pilot) <= NEAR_ZERO[rows.dtype.name] * spread).all():
+            pilot, values = np.zeros_like(pilot), first
+    return Frame(pilot, unit_for(np.abs(values[np.isfinite(values)]).max(initial=0.0), rows.dtype))
+
+
+def unit_for(largest: float, dtype: np.dtype) -> float:
+    """1 if squares of values up to `largest` are safe in `dtype`, else a power of two near it."""
+    safe = 1e12 if dtype == np.float32 else 1e120
+    if largest == 0.0 or 1.0 / safe < largest < safe:
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(float(largest))))
+
+
+def frame_of_extremes(rows: Blocks) -> Frame:
+    """As `frame_of`, but the unit is found in a pass over all rows."""
+    pilot = frame_of(rows).pilot
+    largest = float(rows.top(_largest, 1, pilot).score[0])
+    return Frame(pilot, unit_for(largest, rows.dtype))
+
+
+def moments(X: Any, frame: Frame, weight: np.ndarray | None = None) -> Moments:
+    """What one block adds up: weight, sum and second moments about the frame's pilot."""
+    n = X.shape[0]
+    if sp.issparse(X):
+        scaled = X / frame.unit if frame.unit != 1.0 else X
+        weighted = scaled if weight is None else sp.csr_array(scaled.multiply(weight[:, None]))
+        return Moments(_total(weight, n), _sparse_sum(weighted), (weighted.T @ scaled).toarray())
+    D = frame.deviations(X)
+    if weight is None:
+        return Moments(float(n), np.ones(n, dtype=D.dtype) @ D, D.T @ D)
+    sum_x = weight.astype(D.dtype) @ D
+    D = D * np.sqrt(weight)[:, None].astype(D.dtype)  # one array: D'D is a symmetric product
+    return Moments(_total(weight, n), sum_x, D.T @ D)
+
+
+def column_moments(X: Any, frame: Frame, weight: np.ndarray | None = None) -> ColumnMoments:
+    """What one block adds up: weight, sum and squares of each column about the pilot."""
+    n = X.shape[0]
+    if sp.issparse(X):
+        scaled = X / frame.unit if frame.unit != 1.0 else X
+        w = np.ones(n) if weight is None else weight
+        return ColumnMoments(float(w.sum()), scaled.T @ w, scaled.power(2).T @ w)
+    D = frame.deviations(X)
+    w = np.ones(n, dtype=D.dtype) if weight is None else weight.astype(D.dtype)
+    return ColumnMoments(_total(weight, n), w @ D, w @ np.square(D))
+
+
+def covariance(rows: Blocks, weight: np.ndarray | None = None) -> Covariance:
+    """Mean and scatter of all rows in one pass.
+
+    With NaN or infinity in X, the mean is not finite: the caller says what that means.
+    """
+    return _with_safe_unit(rows, lambda frame: _covariance(rows, frame, weight))
+
+
+def column_variances(
+    rows: Blocks, weight: np.ndarray | None = None
+) -> tuple[float, np.ndarray, np.ndarray, float]:
+    """(weight, mean, sum w (x - mean)^2 / unit^2 by column, unit) in one pass."""
+    return _with_safe_unit(rows, lambda frame: _column_variances(rows, frame, weight))
+
+
+def _covariance(rows: Blocks, frame: Frame, weight: np.ndarray | None) -> Covariance:
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.fold(moments, frame, along=(weight,))
+        shift = sums.sum_x / sums.weight
+        scatter = sums.sum_xx - sums.weight * np.outer(shift, shift)
+        mean = frame.pilot + shift * frame.unit
+    return Covariance(sums.weight, mean, scatter, frame.unit)
+
+
+def _column_variances(
+    rows: Blocks, frame: Frame, weight: np.ndarray | None
+) -> tuple[float, np.ndarray, np.ndarray, float]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.fold(column_moments, frame, along=(weight,))
+        shift = sums.sum_x / sums.weight
+        scatter = np.maximum(sums.sum_x2 - sums.weight * shift**2, 0.0)
+        mean = frame.pilot + shift * frame.unit
+    return sums.weight, mean, scatter, frame.unit
+
+
+def _with_safe_unit(rows: Blocks, compute: Any) -> Any:
+    """compute(frame); again in another unit if sums of finite values overflowed."""
+    result = compute(frame_of(rows))
+    if not np.isfinite(result[2]).all():
+        frame = frame_of_extremes(rows)
+        if np.isfinite(frame.unit) and frame.unit != 1.0:
+            return compute(frame)
+    return result
+
+
+def _largest(X: Any, pilot: np.ndarray) -> np.ndarray:
+    """Largest deviation in each row."""
+    if sp.issparse(X):
+        return abs(X).max(axis=1).toarray().ravel()
+    return np.abs(X - pilot).max(axis=1)
+
+
+def _sparse_sum(X: Any) -> np.ndarray:
+    return np.asarray(X.sum(axis=0)).ravel()
+
+
+def _total(weight: np.ndarray | None, n: int) -> float:
+    return float(n) if weight is None else float(weight.sum())
