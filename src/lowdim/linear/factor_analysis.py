@@ -1,0 +1,517 @@
+"""Factor analysis: a few common factors explain how columns go together.
+
+    x = W z + mean + e,    z ~ N(0, I),  e ~ N(0, diag(psi))
+
+    minimise over W, psi     J = n/2 [ log|C| + trace(C^-1 S) + d log 2 pi ],   C = W W' + diag(psi)
+
+J depends on the rows only through their covariance S (divided by n): one pass over the rows, then
+all work is d x d. For given psi the best W is known (Joreskog 1967). With the eigenvalues g and
+eigenvectors U of psi^-1/2 S psi^-1/2,
+
+    W = psi^1/2 U_k (G_k - I)^1/2        for the k largest g, as far as they exceed 1
+
+and what is left to minimise is a function of t = log psi alone (explained g, and those left):
+
+    f(t) = sum_i t_i + sum_explained log g + sum_left (g - 1),    df/dt_i = sum_left (1 - g) u_i^2
+
+by Newton steps that never raise it. Rows with holes: EM over the observed entries (`missing.py`).
+An iteration costs O(k d^3), and there are about ten.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
+from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting, iterate
+from lowdim.core.random import random_generator
+from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
+from lowdim.linalg.moments import covariance
+from lowdim.linalg.svd import deterministic_signs
+from lowdim.linear import missing
+from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
+from lowdim.linear.missing import FactorModel
+from lowdim.linear.rotation import METHODS as ROTATIONS
+from lowdim.linear.rotation import rotate
+
+# A noise variance stays above this part of its column's variance; if the columns depend on each
+# other (fewer rows than columns, say), above the second, since the likelihood has no maximum there
+NOISE_FLOOR = 1e-8
+SINGULAR_NOISE_FLOOR = 5e-3
+
+
+# Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
+SUSPICIOUS = 1e-2
+
+
+class HeywoodWarning(UserWarning):
+    """A noise variance ran to 0: the factors explain a column entirely, which data rarely mean."""
+
+
+class FactorAnalysis(
+    FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
+):
+    """Factor analysis: x = W z + mean + noise, each column with its own noise variance.
+
+    Minimises  -log p(X) = 1/2 sum_i [ log|C| + (x_i - mean)' C^-1 (x_i - mean) ] + const,
+               C = W W' + diag(psi),  from one pass over the rows; with NaN by EM over the
+               observed entries.
+
+    Takes scikit-learn's arguments with scikit-learn's meaning, and has its learned attributes.
+
+    Cost: O(n d^2) for the pass and O(k d^3) per iteration, about ten; O(d^2) memory beside one
+    block. With NaN O(n d k^2) per pass, some dozens of passes and O(d k^2) memory.
+    Use it when columns have different noise; if the noise is equal, ProbabilisticPCA says the same
+    with fewer parameters.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of factors k, at most the number of columns; None means as many as columns.
+    tol : float, default=1e-2
+        Stop when an iteration raises the log-likelihood of all rows by less.
+    copy : bool, default=True
+        Accepted for scikit-learn's sake; X is never written to.
+    max_iter : int, default=1000
+        Iterations at the most.
+    noise_variance_init : array of shape (d,), default=None
+        Where to start; None takes Joreskog's (1 - k / 2d) / diag(S^-1).
+    svd_method : {'lapack', 'randomized'}, default='randomized'
+        Accepted for scikit-learn's sake; the rows are not decomposed.
+    iterated_power : int, default=3
+        Accepted for scikit-learn's sake.
+    rotation : str or None, default=None
+        'varimax', 'quartimax', 'equamax', 'ordered' (orthogonal columns by decreasing variance),
+        'lower' (lower triangular), or with correlated factors 'oblimin', 'promax'; see `rotate`.
+    random_state : int, Generator, RandomState or None, default=0
+        For the start with NaN.
+    kaiser : bool, default=False
+        Scale rows of the loadings to unit length for the rotation (Kaiser's normalisation).
+        scikit-learn does not; R and SPSS do.
+    solver : {'newton', 'em'}, default='newton'
+        'em' is plain EM from the principal axes, the lecture's algorithm: many more iterations.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, d)
+        The loadings W', rotated.
+    noise_variance_ : ndarray of shape (d,)
+        psi: what the factors leave unexplained of each column.
+    mean_ : ndarray of shape (d,)
+    factor_correlations_ : ndarray of shape (k, k)
+        The identity, unless the rotation is oblique.
+    rotation_matrix_ : ndarray of shape (k, k)
+        T in (rotated loadings) = (unrotated loadings) T.
+    loglike_ : list of float
+        Log-likelihood of all rows at each iteration.
+    n_iter_, history_, converged_ : int, ndarray, bool
+        The iterations, J at each (with NaN: per observed entry), and whether they sufficed.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+
+    See Also
+    --------
+    rotate : rotations of loadings, on their own.
+    ProbabilisticPCA : one noise variance for all columns.
+
+    Notes
+    -----
+    The covariance is divided by n. A noise variance is kept above 1e-8 of its column's variance
+    (0.005, as in R, if columns are linearly dependent, where the likelihood has no maximum); one
+    that ends there (a Heywood case) is named in a `HeywoodWarning`.
+
+    References
+    ----------
+    Joreskog (1967), Some contributions to maximum likelihood factor analysis. Clarke (1970), A
+    rapidly convergent method for maximum-likelihood factor analysis, for the second derivatives.
+
+    Examples
+    --------
+    >>> import numpy as np, lowdim
+    >>> random = np.random.default_rng(0)
+    >>> W, noise = random.normal(size=(6, 2)), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    >>> X = random.normal(size=(5000, 2)) @ W.T + np.sqrt(noise) * random.normal(size=(5000, 6))
+    >>> lowdim.FactorAnalysis(2).fit(X).noise_variance_.round(1)
+    array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    """
+
+    accepts_nan: ClassVar[bool] = True
+    accepts_sparse: ClassVar[bool] = False
+    min_rows: ClassVar[int] = 2
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [AT_LEAST_1, None],
+        "tol": [NOT_NEGATIVE],
+        "copy": ["boolean"],
+        "max_iter": [AT_LEAST_1],
+        "noise_variance_init": ["array-like", None],
+        "svd_method": [StrOptions({"lapack", "randomized"})],
+        "iterated_power": [AT_LEAST_1],
+        "rotation": [StrOptions(set(ROTATIONS)), None],
+        "random_state": RANDOM_STATE,
+        "kaiser": ["boolean"],
+        "solver": [StrOptions({"newton", "em"})],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        tol=1e-2,
+        copy=True,
+        max_iter=1000,
+        noise_variance_init=None,
+        svd_method="randomized",
+        iterated_power=3,
+        rotation=None,
+        random_state=0,
+        kaiser=False,
+        solver="newton",
+    ):
+        self.n_components = n_components
+        self.tol = tol
+        self.copy = copy
+        self.max_iter = max_iter
+        self.noise_variance_init = noise_variance_init
+        self.svd_method = svd_method
+        self.iterated_power = iterated_power
+        self.rotation = rotation
+        self.random_state = random_state
+        self.kaiser = kaiser
+        self.solver = solver
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn loadings and noise from X.
+
+        Parameters
+        ----------
+        X : array, data frame, Dask collection or stream of shape (n, d)
+            NaN marks missing values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts.
+        """
+        rows = self.open_rows(X, check_finite=False)
+        weight = check_weights(sample_weight, rows)
+        d = rows.n_columns
+        k = d if self.n_components is None else self.n_components
+        check_at_most("n_components", k, d, "columns of X")
+        n, mean, scatter, unit = covariance(rows, weight)
+        if np.isfinite(scatter).all():
+            W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
+        else:
+            check_finite_rows(self, rows, allow_nan=True)
+            random = random_generator(self.random_state)
+            mean, W, noise = missing.fit_missing(
+                self,
+                rows,
+                k,
+                isotropic=False,
+                weight=weight,
+                max_iter=self.max_iter,
+                tol=self.tol / n,
+                random=random,
+            )
+            floor = missing.NOISE_FLOOR * (np.sum(W**2, axis=1) + noise)
+        self._warn_of_heywood_cases(noise <= 1.01 * floor)
+        self._publish(mean, W, noise, rows.dtype)
+        return self
+
+    def transform(self, X, return_std=False):
+        """E[z | observed entries] of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        return_std : bool, default=False
+            Also return the posterior standard deviation of each (unrotated) factor.
+        """
+        rows = self.open_rows(X, reset=False)
+        model = self._factor_model()
+        if return_std:
+            return rows.map(encode_with_std, model)
+        return rows.map(_encode_rotated, model, self._codes_rotation())
+
+    def inverse_transform(self, Z):
+        """Rows W z + mean."""
+        check_is_fitted(self)
+        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def _fit_covariance(self, S, n, k, unit):
+        """W, noise and the noise floor for complete rows, from their covariance."""
+        variance = np.diag(S).copy()
+        used = variance > 0
+        scale = np.sqrt(np.where(used, variance, 1.0))
+        R = S / np.outer(scale, scale)  # correlations: factor analysis does not know units
+        R.flat[:: len(R) + 1] = np.where(used, 1.0, NOISE_FLOOR)
+        floor = noise_floor(R)
+        log_scale = np.sum(np.log(scale)) + len(R) * np.log(unit)
+        given = self.noise_variance_init
+        psi = None if given is None else self._check_noise(given, len(R)) / (scale * unit) ** 2
+        if self.solver == "newton":
+            W, psi = newton(self, R, n, k, psi, log_scale, floor)
+        else:
+            axes = _principal_axes(S, k) / scale[:, None]
+            psi = 1.0 / (scale * unit) ** 2 if psi is None else psi
+            W, psi = plain_em(self, R, n, EMParams(axes / unit, psi), log_scale, floor)
+        self.loglike_ = (-self.history_).tolist()
+        scale = scale * unit
+        return W * scale[:, None], psi * scale**2, floor * scale**2
+
+    def _check_noise(self, noise, d):
+        noise = np.asarray(noise, dtype=np.float64)
+        if noise.shape != (d,):
+            raise ValueError(
+                f"noise_variance_init has shape {noise.shape}; X has {d} columns, one value for "
+                "each is needed."
+            )
+        return noise
+
+    def _warn_of_heywood_cases(self, at_floor):
+        if at_floor.any():
+            names = getattr(self, "feature_names_in_", np.arange(len(at_floor)))
+            listed = ", ".join(
+                repr(name) if isinstance(name, str) else str(name)
+                for name in np.asarray(names)[at_floor][:5]
+            )
+            warnings.warn(
+                f"The noise variance of {np.count_nonzero(at_floor)} of {len(at_floor)} columns "
+                f"ran to 0 ({listed}): a Heywood case. Try fewer factors, or more rows.",
+                HeywoodWarning,
+                stacklevel=4,
+            )
+
+    def _publish(self, mean, W, noise, dtype):
+        k = W.shape[1]
+        L, T, phi = deterministic_signs(W.T).T, np.eye(k), np.eye(k)
+        if self.rotation is not None:
+            L, T, phi, _ = rotate(L, self.rotation, kaiser=self.kaiser)
+        self.mean_ = mean.astype(dtype)
+        self.components_ = L.T.astype(dtype)
+        self.noise_variance_ = noise.astype(dtype)
+        self.rotation_matrix_ = T
+        self.factor_correlations_ = phi
+
+    def _codes_rotation(self):
+        """What codes of the unrotated factors are multiplied by: W z = (W T)(T^-1 z)."""
+        return np.linalg.inv(self.rotation_matrix_).T
+
+    def _factor_model(self):
+        W = np.linalg.solve(self.rotation_matrix_.T, self.components_.astype(np.float64)).T
+        return FactorModel(
+            self.mean_.astype(np.float64), W, self.noise_variance_.astype(np.float64)
+        )
+
+
+def _encode_rotated(X, model, rotation):
+    return encode(X, model) @ rotation.astype(X.dtype)
+
+
+# ---- Newton's method on log psi ------------------------------------------------------------------
+
+
+class NewtonParams(NamedTuple):
+    t: np.ndarray  # (d,)  log psi
+
+
+class Profile(NamedTuple):
+    """f and its derivatives at t, and the best W there."""
+
+    f: float
+    gradient: np.ndarray  # (d,)
+    g: np.ndarray  # (d,)    eigenvalues, decreasing
+    U: np.ndarray  # (d, d)  eigenvectors
+    explained: np.ndarray  # (d,)  which of them the factors explain
+
+
+def profile(R: np.ndarray, t: np.ndarray, k: int) -> Profile:
+    """f(t) and its gradient; f is log|C| + trace(C^-1 S) - d at the best W."""
+    inverse_sd = np.exp(-t / 2)
+    g, U = scipy.linalg.eigh(R * np.outer(inverse_sd, inverse_sd), driver="evd", check_finite=False)
+    g, U = np.maximum(g[::-1], 0.0), U[:, ::-1]
+    explained = (np.arange(len(g)) < k) & (g > 1.0)
+    left = np.where(explained, 1.0, g)
+    f = float(np.sum(t) + np.sum(np.log(g[explained])) + np.sum(left - 1.0))
+    return Profile(f, U**2 @ (1.0 - left), g, U, explained)
+
+
+def hessian(at: Profile) -> np.ndarray:
+    """Second derivatives of f (Clarke 1970), for eigenvectors r, s left over and q explained:
+
+      sum_rs (g_r + g_s) / 2                        u_ir u_jr u_is u_js
+    + sum_rq (1 - g_r)(g_q + g_r) / (g_q - g_r)     u_ir u_jr u_iq u_jq
+    """
+    left, top = ~at.explained, at.explained
+    g, U = at.g[left], at.U[:, left]
+    H = (U @ U.T) * ((U * g) @ U.T)
+    for gq, u in zip(at.g[top], at.U[:, top].T, strict=True):
+        apart = np.maximum(gq - g, 1e-8 * gq)
+        H += np.outer(u, u) * ((U * ((1.0 - g) * (gq + g) / apart)) @ U.T)
+    return H
+
+
+def newton(estimator, R, n, k, psi, log_scale, floor):
+    """Minimise f; from further starts, too, where a noise runs to 0: there are several minima."""
+    d = len(R)
+    base = n / 2 * (d * np.log(2 * np.pi) + d + 2 * log_scale)  # -log p(X) = base + n / 2 f
+    start = _joreskog_start(R, k) if psi is None else psi
+    if k == d:  # as many factors as columns explain any covariance: nothing to search for
+        estimator.history_, estimator.n_iter_, estimator.converged_ = np.array([]), 1, True
+        return _best_loadings(R, np.log(start), k)[1:]
+    found = _minimise(estimator, R, n, k, start, base, floor)
+    if psi is None and (found.psi < SUSPICIOUS).any():
+        best, history = found, estimator.history_
+        for further in _further_starts(R, k, floor):
+            found = _minimise(estimator, R, n, k, further, base, floor)
+            if found.f < best.f - 1e-6 * abs(best.f):  # better by more than rounding
+                best, history = found, estimator.history_
+        found, estimator.history_ = best, history
+        estimator.n_iter_ = len(history)
+    estimator.history_ = np.append(estimator.history_, base + n / 2 * found.f)
+    return found.W, found.psi
+
+
+class Minimum(NamedTuple):
+    f: float
+    W: np.ndarray
+    psi: np.ndarray
+
+
+def _minimise(estimator, R, n, k, start, base, floor):
+    """Newton's method within log psi >= log floor; f never rises."""
+    start, floor = np.log(np.maximum(start, floor)), np.log(floor)
+    loop = iterate(
+        estimator,
+        NewtonParams(start),
+        max_iter=estimator.max_iter,
+        tol=estimator.tol,
+    )
+    for (t,) in loop:
+        at = profile(R, t, k)
+        held = (t <= floor) & (at.gradient > 0)  # at the bound, and would go further
+        step = _newton_step(at, ~held)
+        slope = abs(float(at.gradient @ step))
+        length, trial, new = 1.0, t, at
+        while length > 1e-10:
+            trial = np.maximum(t + length * step, floor)
+            new = profile(R, trial, k)
+            if new.f <= at.f - 1e-4 * length * slope:
+                break
+            length /= 2
+        # a noise on its way to 0 would get there in small steps: try it at once
+        vanishing = (trial < np.log(SUSPICIOUS)) & (new.gradient > 0)
+        if vanishing.any():
+            jump = np.where(vanishing, floor, trial)
+            beyond = profile(R, jump, k)
+            if beyond.f < new.f:
+                trial, new = jump, beyond
+        fell = at.f - new.f
+        loop.record(base + n / 2 * at.f, change=n / 2 * max(fell, 0.0))
+        loop.params = NewtonParams(trial if fell > 0 else t)
+    return _best_loadings(R, loop.params.t, k)
+
+
+def _best_loadings(R: np.ndarray, t: np.ndarray, k: int) -> Minimum:
+    """W = psi^1/2 U_k (G_k - I)^1/2, and f there."""
+    at, psi = profile(R, t, k), np.exp(t)
+    gain = np.sqrt(np.maximum(np.where(at.explained, at.g, 1.0) - 1.0, 0.0))[:k]
+    return Minimum(at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi)
+
+
+def _newton_step(at: Profile, free: np.ndarray) -> np.ndarray:
+    """-H^-1 gradient on the free columns; where H is not positive, its positive part (U U')^2."""
+    step = np.zeros(len(free))
+    g = at.gradient[free]
+    left = at.U[free][:, ~at.explained]
+    for H in (hessian(at)[np.ix_(free, free)], (left @ left.T) ** 2):
+        ridge = 1e-10 * max(float(np.trace(H)) / max(len(H), 1), 1e-300)
+        H.flat[:: len(H) + 1] += ridge
+        try:
+            factor = scipy.linalg.cho_factor(H, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            continue
+        step[free] = -scipy.linalg.cho_solve(factor, g, check_finite=False)
+        break
+    else:
+        step[free] = -g
+    # log psi in steps of at most a factor e^3: far away, the quadratic says little
+    return step * min(1.0, 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+
+
+def noise_floor(R: np.ndarray) -> float:
+    """The least noise variance: larger where R is singular."""
+    return NOISE_FLOOR if scipy.linalg.eigvalsh(R)[0] > NOISE_FLOOR else SINGULAR_NOISE_FLOOR
+
+
+def _joreskog_start(R: np.ndarray, k: int) -> np.ndarray:
+    """(1 - k / 2d) times what each column has alone."""
+    d = len(R)
+    ridge = 1e-6 * np.eye(d)  # singular correlations have no inverse
+    return np.clip((1.0 - 0.5 * k / d) / np.diag(np.linalg.inv(R + ridge)), 0.005, 1.0)
+
+
+def _further_starts(R: np.ndarray, k: int, floor: float) -> list[np.ndarray]:
+    """What EM makes of the principal axes, and each column in turn nearly without noise."""
+    params = EMParams(_principal_axes(R, k), np.ones(len(R)))
+    for _ in range(100):
+        params = em_update(R, *params, floor)
+    starts = [params.psi]
+    for f in range(min(len(R), 20)):
+        start = np.full(len(R), 0.5)
+        start[f] = 0.01
+        starts.append(start)
+    return starts
+
+
+def _principal_axes(S: np.ndarray, k: int) -> np.ndarray:
+    """The leading k eigenvectors of S, of length 1."""
+    return scipy.linalg.eigh(S)[1][:, ::-1][:, :k]
+
+
+# ---- plain EM ------------------------------------------------------------------------------------
+
+
+class EMParams(NamedTuple):
+    W: np.ndarray  # (d, k)
+    psi: np.ndarray  # (d,)
+
+
+def plain_em(estimator, R, n, start, log_scale, floor):
+    """The lecture's EM: every iteration is d x d, but there are many."""
+    loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
+    for W, psi in loop:
+        loop.record(negative_log_likelihood(R, W, psi, n, log_scale))
+        loop.params = em_update(R, W, psi, floor)
+    return loop.params
+
+
+def em_update(R: np.ndarray, W: np.ndarray, psi: np.ndarray, floor: float) -> EMParams:
+    """One step of EM: B = E[z | x] = B x; W = sum xz' (sum zz')^-1; psi with the new W."""
+    V = W / psi[:, None]
+    posterior = np.linalg.inv(np.eye(W.shape[1]) + W.T @ V)
+    B = posterior @ V.T
+    sum_xz = R @ B.T
+    sum_zz = posterior + B @ sum_xz
+    W = np.linalg.solve(sum_zz, sum_xz.T).T
+    return EMParams(W, np.maximum(np.diag(R) - np.sum(W * sum_xz, axis=1), floor))
+
+
+def negative_log_likelihood(R, W, psi, n, log_scale):
+    """J at W, psi, by Woodbury."""
+    V = W / psi[:, None]
+    inner = np.eye(W.shape[1]) + W.T @ V
+    log_det = np.sum(np.log(psi)) + np.linalg.slogdet(inner)[1]
+    trace = np.sum(np.diag(R) / psi) - np.trace(np.linalg.solve(inner, V.T @ R @ V))
+    return n / 2 * (len(R) * np.log(2 * np.pi) + log_det + trace + 2 * log_scale)

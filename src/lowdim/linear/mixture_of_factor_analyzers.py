@@ -1,0 +1,564 @@
+"""Mixture of factor analyzers: clusters, and in each of them a few factors.
+
+    c ~ weights,   x = mean_c + W_c z + e,    z ~ N(0, I),  e ~ N(0, diag(noise_c))
+
+    minimise     J = - sum_i w_i log sum_j weight_j N(x_i; mean_j, W_j W_j' + diag(noise_j))
+
+by EM. A row belongs to cluster j with probability r_j; given that, its code z is the one of factor
+analysis. So the sums of factor analysis, weighted with r_j, are all that is needed of the rows:
+
+    statistics   r_j = weight_j N(x; ...) / sum over clusters        of every row, in logs
+                 sum r_j,  sum r_j (z, 1)(z, 1)',  sum r_j x (z, 1)',  sum r_j x^2
+    update       weight_j = sum r_j / sum w;  mean_j, W_j: regress x on (z, 1)
+                 noise: what that leaves, of each cluster or of all together
+
+Missing values are integrated out, row by row (`missing.py`); the noise may be shared by clusters,
+and isotropic: then it is the mixture of probabilistic PCAs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.cluster.lloyd import lloyd, part_in_memory
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
+from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting, iterate
+from lowdim.core.random import random_generator
+from lowdim.core.validation import check_at_least, check_at_most, check_weights
+from lowdim.linalg.svd import deterministic_signs
+from lowdim.linear import missing
+from lowdim.linear.missing import FactorModel
+
+# A cluster with less than this share of the rows is not updated any more
+LEAST_SHARE = 1e-10
+
+START_STEPS = 5  # of the power method, for the first loadings
+START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
+
+
+class CollapsedComponentWarning(UserWarning):
+    """A cluster of a mixture has lost all its rows, or sits on a single point."""
+
+
+class MixtureOfFactorAnalyzers(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Estimator
+):
+    """Mixture of factor analyzers: clusters, each a plane of its own with noise around it.
+
+    Minimises  -log p(X) = - sum_i log sum_j weight_j N(x_i; mean_j, W_j W_j' + diag(noise_j)),
+               by EM from k-means. NaN are integrated out.
+
+    Cost: O(n d k K) per pass for complete rows, with NaN a factor k more; O(K d k^2) memory beside
+    one block of rows.
+    Use it as a Gaussian mixture for many columns: a cluster has d k parameters in place of d^2.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters K.
+    n_components : int, default=1
+        Number of factors k in each cluster, at most the number of columns.
+    shared_noise : bool, default=True
+        Whether all clusters have the same noise; else each has its own, which takes more rows.
+    isotropic : bool, default=False
+        Whether all columns have the same noise: the mixture of probabilistic PCAs.
+    tol : float, default=1e-4
+        Stop when an iteration raises the log-likelihood per row by less.
+    max_iter : int, default=200
+        Iterations at the most, each a pass over the rows.
+    n_init : int, default=1
+        Starts, of which the best result is kept.
+    reg_noise : float, default=1e-6
+        A noise variance is at least this part of its column's variance (isotropic: of the mean
+        variance): a cluster cannot shrink to a point.
+    random_state : int, Generator, RandomState or None, default=None
+        For the start.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (K,)
+        Share of the rows in each cluster.
+    means_ : ndarray of shape (K, d)
+    components_ : ndarray of shape (K, k, d)
+        W_j' of each cluster, orthogonal rows by decreasing length; in each the entry of largest
+        size is positive.
+    noise_variance_ : ndarray of shape (d,), or (K, d) if the noise is not shared
+    lower_bound_ : float
+        Log-likelihood per row at the last iteration.
+    n_iter_, history_, converged_ : int, ndarray, bool
+        Iterations of the best start, J per row at each, and whether they sufficed.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+
+    See Also
+    --------
+    FactorAnalysis : one cluster.
+    ProbabilisticPCA : one cluster, isotropic noise.
+
+    Notes
+    -----
+    k-means starts from at most 20000 rows at random; rows with holes take part with the column's
+    mean in their place. Columns count by their standard deviation there, unless `isotropic`.
+
+    A code does not say which cluster it belongs to, so there is no `inverse_transform`; `predict`
+    and `transform` together describe a row.
+
+    References
+    ----------
+    Ghahramani and Hinton (1996), The EM algorithm for mixtures of factor analyzers. Tipping and
+    Bishop (1999), Mixtures of probabilistic principal component analyzers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
+    >>> random = np.random.default_rng(0)
+    >>> Z, E = random.normal(size=(2, 300, 1)), 0.1 * random.normal(size=(2, 300, 3))
+    >>> X = np.vstack([Z[0] * [1, 2, 0] + E[0], Z[1] * [0, 1, 2] + E[1] + 5])
+    >>> model = MixtureOfFactorAnalyzers(2, 1, random_state=0).fit(X)
+    >>> np.bincount(model.predict(X))
+    array([300, 300])
+    """
+
+    accepts_nan: ClassVar[bool] = True
+    min_rows: ClassVar[int] = 2
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [AT_LEAST_1],
+        "n_components": [AT_LEAST_1],
+        "shared_noise": ["boolean"],
+        "isotropic": ["boolean"],
+        "tol": [NOT_NEGATIVE],
+        "max_iter": [AT_LEAST_1],
+        "n_init": [AT_LEAST_1],
+        "reg_noise": [POSITIVE],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        n_clusters=2,
+        n_components=1,
+        *,
+        shared_noise=True,
+        isotropic=False,
+        tol=1e-4,
+        max_iter=200,
+        n_init=1,
+        reg_noise=1e-6,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.shared_noise = shared_noise
+        self.isotropic = isotropic
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.reg_noise = reg_noise
+        self.random_state = random_state
+
+    # ---- learn -----------------------------------------------------------------------------------
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn clusters, their factors and the noise from X.
+
+        Parameters
+        ----------
+        X : array, data frame, Dask collection or stream of shape (n, d)
+            NaN marks missing values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts.
+        """
+        rows = self.open_rows(X)
+        weight = check_weights(sample_weight, rows)
+        check_at_most("n_components", self.n_components, rows.n_columns, "columns of X")
+        n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
+        check_at_most("n_clusters", self.n_clusters, n_rows, "rows of X")
+        columns = missing.observed_columns(rows, weight)
+        missing.check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
+        space = Space(columns.mean, _scale(columns.std, self.isotropic))
+        least_noise = self.reg_noise * space.scale**2
+        random = random_generator(self.random_state)
+
+        best = None
+        for _ in range(self.n_init):
+            start = _start(self, rows, space, weight, random)
+            found = self._fit_from(start, rows, weight, least_noise)
+            if best is None or found.objective < best.objective:
+                best = found
+        self.history_, self.n_iter_, self.converged_ = (
+            best.history,
+            len(best.history),
+            best.converged,
+        )
+        self.lower_bound_ = -best.objective
+        self._warn_of_collapse(best.mixture, least_noise)
+        self._publish(best.mixture, rows.dtype)
+        return self
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Learn from X, and the most likely cluster of each row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    # ---- encode and fill -------------------------------------------------------------------------
+
+    def predict(self, X):
+        """The most likely cluster of each row, given its observed entries."""
+        return self.open_rows(X, reset=False).map(most_likely, self._mixture())
+
+    def predict_proba(self, X):
+        """Probability of each cluster, for each row."""
+        return self.open_rows(X, reset=False).map(responsibilities, self._mixture())
+
+    def transform(self, X):
+        """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""
+        return self.open_rows(X, reset=False).map(encode, self._mixture())
+
+    def impute(self, X, return_std=False):
+        """X with NaN replaced by their expectation given the row's observed entries.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        return_std : bool, default=False
+            Also return the standard deviation of every filled entry (0 where X was observed).
+
+        Returns
+        -------
+        filled : ndarray of shape (n, d)
+        std : ndarray of shape (n, d), if return_std
+        """
+        rows = self.open_rows(X, reset=False)
+        mixture = self._mixture()
+        if return_std:
+            return rows.map(expectation_with_std, mixture)
+        return rows.map(expectation, mixture)
+
+    def sample(self, n_samples=1, random_state=None):
+        """New rows, and the cluster of each; rows of one cluster come together."""
+        check_is_fitted(self)
+        n_samples = check_at_least("n_samples", n_samples, 1)
+        random = random_generator(random_state)
+        mixture = self._mixture()
+        counts = random.multinomial(n_samples, mixture.weights)
+        labels = np.repeat(np.arange(len(counts)), counts)
+        parts = []
+        for count, (mean, W, noise) in zip(counts, mixture.models, strict=True):
+            rows = random.normal(size=(count, W.shape[1])) @ W.T + mean
+            parts.append(rows + np.sqrt(noise) * random.normal(size=rows.shape))
+        return np.concatenate(parts).astype(self.means_.dtype, copy=False), labels
+
+    # ---- judge -----------------------------------------------------------------------------------
+
+    def score_samples(self, X):
+        """Log-likelihood of each row, over its observed entries."""
+        return self.open_rows(X, reset=False).map(log_density, self._mixture())
+
+    def score(self, X, y=None, sample_weight=None):
+        """Mean log-likelihood of the rows."""
+        rows = self.open_rows(X, reset=False)
+        weight = check_weights(sample_weight, rows)
+        sums = rows.fold(_sum_log_density, self._mixture(), along=(weight,))
+        return float(sums.log_density / sums.weight)
+
+    def aic(self, X):
+        """Akaike's criterion -2 log p(X) + 2 (number of parameters): the lower the better."""
+        rows = self.open_rows(X, reset=False)
+        return -2.0 * self.score(rows) * rows.shape[0] + 2.0 * self._n_parameters()
+
+    def bic(self, X):
+        """Schwarz's criterion -2 log p(X) + log n (number of parameters): the lower the better."""
+        rows = self.open_rows(X, reset=False)
+        n = rows.shape[0]
+        return -2.0 * self.score(rows) * n + np.log(n) * self._n_parameters()
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[1]
+
+    def _fit_from(self, start, rows, weight, least_noise):
+        """EM from one start."""
+        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
+        for mixture in loop:
+            sums = rows.fold(statistics, mixture, along=(weight,))
+            loop.record(sums.objective / sums.weight)
+            loop.params = update(sums, mixture, self.shared_noise, self.isotropic, least_noise)
+        return Found(loop.params, loop.history[-1], np.array(loop.history), loop.converged)
+
+    def _warn_of_collapse(self, mixture, least_noise):
+        at_floor = (mixture.noise <= 1.01 * least_noise).all(axis=1)
+        empty = mixture.weights <= 2 * LEAST_SHARE
+        collapsed = np.flatnonzero(empty | (at_floor & (not self.shared_noise)))
+        if len(collapsed):
+            warnings.warn(
+                f"{len(collapsed)} of {len(empty)} clusters collapsed (first: {collapsed[0]}): "
+                "they have no rows left, or sit on a point. Try fewer n_clusters, a larger "
+                "n_init or reg_noise, or shared_noise=True.",
+                CollapsedComponentWarning,
+                stacklevel=4,
+            )
+
+    def _publish(self, mixture, dtype):
+        self.weights_ = mixture.weights.astype(dtype)
+        self.means_ = mixture.means.astype(dtype)
+        self.components_ = np.stack([_ordered(W) for W in mixture.W]).astype(dtype)
+        noise = mixture.noise[0] if self.shared_noise else mixture.noise
+        self.noise_variance_ = noise.astype(dtype)
+
+    def _mixture(self):
+        check_is_fitted(self)
+        means = self.means_.astype(np.float64)
+        weights = self.weights_.astype(np.float64)
+        noise = np.broadcast_to(self.noise_variance_.astype(np.float64), means.shape)
+        W = self.components_.astype(np.float64).transpose(0, 2, 1)
+        return Mixture(weights / weights.sum(), means, W, noise)
+
+    def _n_parameters(self):
+        n_clusters, k, d = self.components_.shape
+        loadings = d * k - k * (k - 1) // 2  # W is known up to a rotation
+        noise = (1 if self.isotropic else d) * (1 if self.shared_noise else n_clusters)
+        return n_clusters - 1 + n_clusters * (d + loadings) + noise
+
+
+class Mixture(NamedTuple):
+    """The parameters; a cluster's part of them is a factor model."""
+
+    weights: np.ndarray  # (K,)
+    means: np.ndarray  # (K, d)
+    W: np.ndarray  # (K, d, k)
+    noise: np.ndarray  # (K, d)
+
+    @property
+    def models(self) -> list[FactorModel]:
+        return [FactorModel(*model) for model in zip(self.means, self.W, self.noise, strict=True)]
+
+
+class Found(NamedTuple):
+    """Where EM came to from one start."""
+
+    mixture: Mixture
+    objective: float
+    history: np.ndarray
+    converged: bool
+
+
+class Sums(NamedTuple):
+    """What the E step adds up."""
+
+    weight: float  #            sum w
+    count: np.ndarray  # (K,)     sum w r_j
+    by_cluster: tuple[missing.Sums, ...]  # those of factor analysis, rows weighted with w r_j
+    objective: float  #            J
+
+
+def statistics(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> Sums:
+    """What one block of rows adds up."""
+    w = np.ones(len(X)) if weight is None else weight
+    resp, density = _resp(X, mixture)
+    resp *= w[:, None]
+    by_cluster = tuple(
+        missing.statistics(X, *model, weight=r)
+        for model, r in zip(mixture.models, resp.T, strict=True)
+    )
+    return Sums(float(w.sum()), resp.sum(axis=0), by_cluster, -float(w @ density))
+
+
+def update(
+    sums: Sums, old: Mixture, shared_noise: bool, isotropic: bool, least_noise: np.ndarray
+) -> Mixture:
+    """The mixture that follows from the sums at `old`: EM's step, which never raises J."""
+    shares = sums.count / sums.weight
+    models = [
+        missing.update(part, model, isotropic, 0.0) if share > LEAST_SHARE else model
+        for share, part, model in zip(shares, sums.by_cluster, old.models, strict=True)
+    ]
+    noise = np.stack([model.noise for model in models])
+    if shared_noise:
+        observed = np.stack([part.n_observed for part in sums.by_cluster])  # (K, d)
+        if isotropic:
+            observed = np.broadcast_to(observed.sum(axis=1, keepdims=True), noise.shape)
+        noise = np.broadcast_to((observed * noise).sum(axis=0) / observed.sum(axis=0), noise.shape)
+    weights = np.maximum(shares, LEAST_SHARE)
+    return Mixture(
+        weights / weights.sum(),
+        np.stack([model.mean for model in models]),
+        np.stack([model.W for model in models]),
+        np.maximum(noise, least_noise),
+    )
+
+
+# ---- what is done to a block -----------------------------------------------------------------
+
+
+def log_joint(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """log weight_j + log N(x_o; ...) of every row and cluster, (b, K)."""
+    joint = np.empty((len(X), len(mixture.weights)))
+    for j, model in enumerate(mixture.models):
+        joint[:, j] = missing.log_density(X, *model) + np.log(mixture.weights[j])
+    return joint
+
+
+def log_density(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """log p(x_o) of every row."""
+    return logsumexp(log_joint(X, mixture), axis=1)
+
+
+def most_likely(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """The cluster of the largest responsibility."""
+    return log_joint(X, mixture).argmax(axis=1)
+
+
+def responsibilities(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """p(j | x_o) of every row and cluster."""
+    return _resp(X, mixture)[0].astype(X.dtype, copy=False)
+
+
+def encode(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """E[z | x_o] in the most likely cluster."""
+    labels = most_likely(X, mixture)
+    Z = np.empty((len(X), mixture.W.shape[2]), dtype=X.dtype)
+    for j, model in enumerate(mixture.models):
+        own = labels == j
+        if own.any():
+            Z[own] = missing.encode(X[own], *model)
+    return Z
+
+
+def expectation(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """E[x | x_o] = sum_j r_j E_j[x | x_o]; observed entries stay as they are, bit for bit."""
+    filled, holes = X.copy(), np.isnan(X)
+    some = holes.any(axis=1)
+    if some.any():
+        rows = X[some]
+        fit = _mean_of_clusters(rows, mixture, _resp(rows, mixture)[0])
+        filled[some] = np.where(holes[some], fit, rows)
+    return filled
+
+
+def expectation_with_std(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
+    """The same, and sqrt(sum_j r_j (var_j + (E_j - E)^2)); 0 where X is observed."""
+    filled, std = X.copy(), np.zeros_like(X)
+    holes = np.isnan(X)
+    some = holes.any(axis=1)
+    if some.any():
+        rows = X[some]
+        resp = _resp(rows, mixture)[0]
+        fit = _mean_of_clusters(rows, mixture, resp)
+        variance = np.zeros(rows.shape)
+        for model, r in zip(mixture.models, resp.T, strict=True):
+            apart = missing.expectation(rows.astype(np.float64), *model) - fit
+            spread = missing.conditional_std(rows.astype(np.float64), *model)
+            variance += r[:, None] * (np.square(spread) + np.square(apart))
+        filled[some] = np.where(holes[some], fit, rows)
+        std[some] = np.where(holes[some], np.sqrt(variance), 0.0)
+    return filled, std
+
+
+def _mean_of_clusters(rows: np.ndarray, mixture: Mixture, resp: np.ndarray) -> np.ndarray:
+    fit = np.zeros(rows.shape)
+    for model, r in zip(mixture.models, resp.T, strict=True):
+        fit += r[:, None] * missing.expectation(rows.astype(np.float64), *model)
+    return fit
+
+
+def _resp(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
+    """Responsibilities (b, K) and log p(x_o) (b,)."""
+    joint = log_joint(X, mixture)
+    density = logsumexp(joint, axis=1)
+    joint -= density[:, None]
+    return np.exp(joint, out=joint), density
+
+
+class _DensitySum(NamedTuple):
+    weight: float
+    log_density: float
+
+
+def _sum_log_density(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> _DensitySum:
+    w = np.ones(len(X)) if weight is None else weight
+    return _DensitySum(float(w.sum()), float(w @ log_density(X, mixture)))
+
+
+# ---- the start -----------------------------------------------------------------------------------
+
+
+class Space(NamedTuple):
+    """In which rows are about 1 in size, for k-means."""
+
+    mean: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)
+
+
+def _scale(std: np.ndarray, isotropic: bool) -> np.ndarray:
+    """The size of each column (isotropic: of all), positive for constant ones, too."""
+    largest = std.max() or 1.0
+    typical = largest * np.sqrt(np.mean((std / largest) ** 2)) or 1.0
+    return np.full(len(std), typical) if isotropic else np.where(std > 0, std, typical)
+
+
+def _start(
+    estimator: Any,
+    rows: Blocks,
+    space: Space,
+    weight: np.ndarray | None,
+    random: np.random.Generator,
+) -> Mixture:
+    """k-means, and the leading axes of every cluster."""
+    part = part_in_memory(rows, random, weight)
+    Y = np.nan_to_num((part.rows - space.mean) / space.scale, nan=0.0)
+    clusters = lloyd(Y, estimator.n_clusters, random, part.weight)
+    models, counts = [], []
+    for j, center in enumerate(clusters.centers):
+        own = clusters.labels == j
+        w = part.weight[own]
+        models.append(
+            _leading_axes(Y[own] - center, w, estimator.n_components, estimator.isotropic, random)
+        )
+        counts.append(w.sum())
+    weights = np.maximum(counts, LEAST_SHARE * np.sum(counts))
+    weights /= weights.sum()
+    noise = np.stack([left for _, left in models])
+    if estimator.shared_noise:
+        noise = np.broadcast_to(weights @ noise, noise.shape)
+    return Mixture(
+        weights,
+        space.mean + space.scale * clusters.centers,
+        np.stack([W for W, _ in models]) * space.scale[:, None],
+        np.maximum(noise, estimator.reg_noise) * space.scale**2,
+    )
+
+
+def _leading_axes(
+    D: np.ndarray, weight: np.ndarray, k: int, isotropic: bool, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """W (d, k) and noise (d,) of centred rows, roughly: a few steps of the power method."""
+    d = D.shape[1]
+    w = weight / max(weight.sum(), np.finfo(np.float64).tiny)
+    Q, _ = np.linalg.qr(random.normal(size=(d, k)))
+    for _ in range(START_STEPS):
+        Q, _ = np.linalg.qr(D.T @ (w[:, None] * (D @ Q)))
+    W = Q * np.sqrt(w @ np.square(D @ Q))
+    variance = w @ np.square(D)
+    noise = np.maximum(variance - np.square(W).sum(axis=1), 0.1 * variance)
+    if isotropic:
+        noise = np.full(d, noise.mean())
+    return W + START_JITTER * random.normal(size=(d, k)), noise
+
+
+def _ordered(W: np.ndarray) -> np.ndarray:
+    """W' of the same W W', with orthogonal rows, the longest first."""
+    U, s, _ = np.linalg.svd(W, full_matrices=False)
+    return deterministic_signs((U * s).T)

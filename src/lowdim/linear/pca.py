@@ -1,0 +1,486 @@
+"""Principal component analysis: a row is explained by its place on the k best axes.
+
+    minimise over m, V (V'V = I)     J = sum_i w_i ||x_i - m - V V'(x_i - m)||^2
+
+The mean and the top eigenvectors of the covariance solve it; `pca_solvers.py` finds them. With
+missing values the axes are those of the probabilistic model x = W z + m + noise, learned by EM from
+the observed entries (`missing.py`), whose maximum-likelihood solution spans the same axes when
+nothing is missing.
+
+    encode    z = V'(x - m)           a row with holes: the expectation of z given what is observed
+    decode    x = V z + m
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.core.constraints import (
+    AT_LEAST_0,
+    AT_LEAST_1,
+    NOT_NEGATIVE,
+    POSITIVE,
+    RANDOM_STATE,
+    Integral,
+    Interval,
+    RealNotInt,
+    StrOptions,
+)
+from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting
+from lowdim.core.random import random_generator
+from lowdim.core.validation import (
+    check_at_most,
+    check_codes,
+    check_finite_rows,
+    check_weights,
+)
+from lowdim.linalg.svd import deterministic_signs
+from lowdim.linear import missing, pca_online
+from lowdim.linear.factor_model import FactorModelMethods, dense
+from lowdim.linear.minka import minka_rank
+from lowdim.linear.missing import FactorModel
+from lowdim.linear.pca_solvers import (
+    NORMALIZERS,
+    SOLVERS,
+    Axes,
+    NotFiniteError,
+    Problem,
+    choose_solver,
+    completed,
+)
+
+
+class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Principal component analysis, for complete rows and for rows with holes, of any size.
+
+    Minimises  sum_i w_i ||x_i - m - V V'(x_i - m)||^2  over the mean m and orthonormal axes V.
+
+    Takes scikit-learn's arguments with scikit-learn's meaning, and has its learned attributes. In
+    addition: missing values, `sample_weight`, streams, Dask, exact `partial_fit`, `impute` and
+    `sample`.
+
+    Cost: with svd_solver='covariance_eigh' one pass of O(n d^2) time and O(d^2) memory; 'krylov'
+    and 'randomized' O(n d k) time per pass, a few passes and O(d k) memory; both beside one block
+    of rows. With NaN, O(n d k^2) time per pass, some dozens of passes and O(d k^2) memory.
+
+    Parameters
+    ----------
+    n_components : int, float, 'mle' or None, default=None
+        How many axes: an int; a float between 0 and 1 for as many as explain that share of the
+        variance; 'mle' for Minka's choice; None for min(n, d). `lowdim.choose_rank` offers more.
+    copy : bool, default=True
+        Accepted for scikit-learn's sake; X is never written to.
+    whiten : bool, default=False
+        Scale the codes to unit variance.
+    svd_solver : str, default='auto'
+        'full', 'covariance_eigh', 'gram', 'arpack', 'randomized', 'krylov', 'power', 'em' or 'oja'
+        (see Notes). 'auto' takes, in memory: 'full' if X has at most 500 rows and columns, else
+        'covariance_eigh' for at least twice as many rows as columns and up to 1000 columns, else
+        'krylov' if fewer than a fifth of all components are wanted, else 'gram' for at least twice
+        as many columns as rows, else 'covariance_eigh' or 'full'. For sparse X 'krylov', or
+        'covariance_eigh' up to 200 columns. For streams and Dask 'covariance_eigh' up to 4000
+        columns, else 'krylov'.
+    tol : float, default=0.0
+        Where iterative solvers stop; 0 means each solver's own default.
+    iterated_power : int or 'auto', default='auto'
+        Power iterations of 'randomized'; more are slower and closer to exact.
+    n_oversamples : int, default=10
+        Further random directions of 'randomized'.
+    power_iteration_normalizer : {'auto', 'QR', 'LU', 'none'}, default='auto'
+        How 'randomized' keeps its directions apart; 'auto' is QR.
+    random_state : int, Generator, RandomState or None, default=None
+        For 'arpack', 'randomized', 'krylov', 'power', 'em', 'oja' and for missing values.
+    max_iter : int, default=1000
+        Iterations at the most, of 'power', 'em', 'oja' and with missing values.
+    learning_rate : float or 'decreasing', default='decreasing'
+        Step of 'oja', relative to the largest variance: decreasing (like t^-0.6) settles down, a
+        constant keeps following a drift.
+    batch_size : int, default=256
+        Rows per step of 'oja'.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, d)
+        The axes V', by decreasing variance; in each the entry of largest size is positive.
+    explained_variance_ : ndarray of shape (k,)
+        Variance along each axis; divides by n - 1.
+    explained_variance_ratio_ : ndarray of shape (k,)
+        Its share of the total variance.
+    singular_values_ : ndarray of shape (k,)
+        sqrt((n - 1) explained_variance_).
+    mean_ : ndarray of shape (d,)
+    noise_variance_ : float
+        Average variance of the axes left out.
+    n_components_ : int
+    n_samples_ : int
+        Number of rows, or the sum of their weights.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+    n_iter_, history_, converged_ : int, ndarray, bool
+        Iterations of 'krylov', 'em', 'oja' or with missing values, the objective at each (the share
+        of the variance not captured, or the negative log-likelihood) and whether they sufficed.
+
+    See Also
+    --------
+    choose_rank : how many components the data support.
+
+    Notes
+    -----
+    The covariance divides by n - 1, as scikit-learn's does; lecture notes divide by n.
+
+    `transform` of a row with holes gives E[V'(x - m) | observed entries]: the missing entries are
+    replaced by their expectation, then the row is projected.
+
+    With whiten=True, `get_covariance`, `get_precision` and `score` are those of X, as without;
+    scikit-learn's scale the axes twice there.
+
+    References
+    ----------
+    Tipping and Bishop (1999), Probabilistic principal component analysis, for `score`, `sample` and
+    missing values. Halko, Martinsson and Tropp (2011), algorithm 4.4, for 'randomized'. Musco and
+    Musco (2015) for 'krylov'. Ahn and Oh (2003) for 'em'. Oja (1982) and Sanger (1989) for 'oja'.
+
+    Examples
+    --------
+    >>> import numpy as np, lowdim
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(500, 2)) @ random.normal(size=(2, 6))
+    >>> X[random.random(X.shape) < 0.2] = np.nan
+    >>> pca = lowdim.PCA(n_components=2, random_state=0).fit(X)
+    >>> pca.explained_variance_ratio_.sum().round(3)
+    np.float64(1.0)
+    >>> int(np.isnan(pca.impute(X)).sum())
+    0
+    """
+
+    accepts_nan: ClassVar[bool] = True
+    accepts_sparse: ClassVar[bool] = True
+    min_rows: ClassVar[int] = 2
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [
+            AT_LEAST_1,
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            StrOptions({"mle"}),
+            None,
+        ],
+        "copy": ["boolean"],
+        "whiten": ["boolean"],
+        "svd_solver": [StrOptions({"auto", *SOLVERS})],
+        "tol": [NOT_NEGATIVE],
+        "iterated_power": [AT_LEAST_0, StrOptions({"auto"})],
+        "n_oversamples": [AT_LEAST_1],
+        "power_iteration_normalizer": [StrOptions({"auto", *NORMALIZERS})],
+        "random_state": RANDOM_STATE,
+        "max_iter": [AT_LEAST_1],
+        "learning_rate": [POSITIVE, StrOptions({"decreasing"})],
+        "batch_size": [AT_LEAST_1],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        copy=True,
+        whiten=False,
+        svd_solver="auto",
+        tol=0.0,
+        iterated_power="auto",
+        n_oversamples=10,
+        power_iteration_normalizer="auto",
+        random_state=None,
+        max_iter=1000,
+        learning_rate="decreasing",
+        batch_size=256,
+    ):
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+
+    # ---- learn -----------------------------------------------------------------------------------
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the mean and the axes of X.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
+            NaN marks missing values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts; a weight of 2 is a row twice.
+        """
+        rows = self.open_rows(X, check_finite=False)
+        weight = check_weights(sample_weight, rows)
+        if weight is not None and weight.sum() <= 1.0:
+            raise ValueError(
+                f"sample_weight sums to {weight.sum():g}; weights count how often a row occurs, "
+                "and their sum must be more than 1."
+            )
+        n = rows.known_rows if weight is None else int(weight.sum())
+        limit = min(n or rows.n_columns, rows.n_columns)
+        self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
+        problem = Problem(
+            self, rows, weight, self._wanted(limit), random_generator(self.random_state)
+        )
+        solver = choose_solver(rows, problem.k) if self.svd_solver == "auto" else self.svd_solver
+        try:
+            axes = SOLVERS[solver](problem)
+        except NotFiniteError:
+            found = check_finite_rows(self, rows, allow_nan=True)
+            names = getattr(self, "feature_names_in_", None)
+            missing.check_columns_observed(rows.shape[0] - found.nan, names)
+            axes = _axes_from_observed(problem)
+        self._publish(axes if problem.k is None else completed(axes, problem.k))
+        self._learned = None
+        return self
+
+    @fitting
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Learn from a further block of complete rows.
+
+        Up to 4000 columns the sums over all blocks are kept (d^2 numbers), and the result is that
+        of `fit` on all rows seen. With more columns the axes so far and the new rows are decomposed
+        together, keeping n_components of them. With svd_solver='oja' every batch moves the axes by
+        one step of the learning rate, from the first row on.
+        """
+        learned = getattr(self, "_learned", None)
+        rows = self.open_rows(X, reset=learned is None, check_finite=False, min_rows=1)
+        if check_finite_rows(self, rows, allow_nan=True).nan.any():
+            raise ValueError(
+                "X has NaN; partial_fit learns from complete rows. Give all blocks to "
+                "fit(lowdim.stream(...)), which learns from rows with holes."
+            )
+        weight = check_weights(sample_weight, rows)
+        problem = Problem(
+            self, rows, weight, self._wanted(rows.n_columns), random_generator(self.random_state)
+        )
+        self._learned = pca_online.learn(learned, problem)
+        self._publish(pca_online.axes(self._learned, problem.k, rows.dtype))
+        return self
+
+    # ---- encode and decode -----------------------------------------------------------------------
+
+    def transform(self, X):
+        """Place of each row on the axes; for a row with holes, its expectation."""
+        rows = self.open_rows(X, reset=False)
+        scale = np.sqrt(self.explained_variance_) if self.whiten else None
+        return rows.map(encode, self.mean_, self.components_, scale, self._factor_model())
+
+    def inverse_transform(self, Z):
+        """Rows that lie at Z on the axes."""
+        check_is_fitted(self)
+        Z = check_codes(self, Z, self.n_components_)
+        if self.whiten:
+            Z = Z * np.sqrt(self.explained_variance_)
+        return Z @ self.components_ + self.mean_
+
+    # ---- judge -----------------------------------------------------------------------------------
+
+    def get_covariance(self):
+        """Covariance of the probabilistic model: V (L - noise) V' + noise I."""
+        check_is_fitted(self)
+        excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        covariance = (self.components_.T * excess) @ self.components_
+        covariance.flat[:: len(covariance) + 1] += self.noise_variance_
+        return covariance
+
+    def get_precision(self):
+        """Inverse of `get_covariance`."""
+        if self.noise_variance_ > 0.0:
+            return super().get_precision()
+        return np.linalg.inv(self.get_covariance())
+
+    def correlations(self, X):
+        """How columns and rows of X go with the components.
+
+        Returns
+        -------
+        Correlations
+            `variables` (d, k): correlation of every column with every component, the coordinates of
+            the correlation circle. `cos2` (n, k): share of a row's squared distance from the mean
+            that each component explains. NaN count as what the model expects in their place.
+        """
+        rows = self.open_rows(X, reset=False)
+        model, axes = self._factor_model(), (self.mean_, self.components_)
+        sums = rows.fold(_correlation_sums, *axes, model)
+        spread = np.sqrt(sums.sum_x2 - sums.sum_x**2 / sums.n)[:, None] * np.sqrt(
+            sums.sum_z2 - sums.sum_z**2 / sums.n
+        )
+        product = sums.sum_xz - np.outer(sums.sum_x, sums.sum_z) / sums.n
+        variables = np.divide(product, spread, out=np.zeros_like(product), where=spread > 0)
+        return Correlations(variables, rows.map(_squared_cosines, *axes, model))
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.svd_solver not in ("full", "gram")
+        return tags
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def _wanted(self, limit):
+        """n_components as an int; None if all axes must be known before it can be chosen."""
+        k = self.n_components
+        if k is None:
+            return limit - 1 if self.svd_solver == "arpack" and limit > 1 else limit
+        if isinstance(k, Integral):
+            return check_at_most(
+                "n_components", k, limit, "that X allows, min(n_samples, n_features)"
+            )
+        if self.svd_solver in ("arpack", "randomized"):
+            raise ValueError(
+                f"n_components={k!r} needs all variances, which svd_solver={self.svd_solver!r} "
+                "does not compute; choose 'auto', 'full' or 'covariance_eigh', or an int."
+            )
+        return None
+
+    def _publish(self, axes):
+        freedom = axes.weight - 1.0 if axes.weight > 1.0 else 1.0  # partial_fit may know one row
+        variance = axes.scatter / freedom * axes.unit**2
+        total = axes.total / freedom * axes.unit**2
+        d = len(axes.mean)
+        rank = min(int(axes.weight), d)
+        k = self._chosen(variance, total, axes.weight, d)
+        left_out = max(total - variance[:k].sum(), 0.0)
+        dtype = axes.dtype
+
+        self.n_samples_ = int(axes.weight) if axes.weight.is_integer() else axes.weight
+        self.n_components_ = k
+        self.mean_ = axes.mean.astype(dtype)
+        self.components_ = deterministic_signs(axes.W[:, :k].T).astype(dtype)
+        self.explained_variance_ = variance[:k].astype(dtype)
+        ratio = variance[:k] / total if total > 0 else np.zeros(k)
+        self.explained_variance_ratio_ = ratio.astype(dtype)
+        self.singular_values_ = np.sqrt(variance[:k] * freedom).astype(dtype)
+        self.noise_variance_ = float(left_out / (rank - k)) if rank > k else 0.0
+
+    def _chosen(self, variance, total, n, d):
+        if self.n_components == "mle":
+            if n < d:
+                raise ValueError(
+                    "n_components='mle' needs at least as many rows as columns, X is "
+                    f"{int(n)} x {d}; choose a number, or lowdim.choose_rank(X, method='parallel')."
+                )
+            return minka_rank(variance, n)
+        if isinstance(self.n_components, float | np.floating):
+            share = np.cumsum(variance) / max(total, np.finfo(float).tiny)
+            return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))
+        return len(variance)
+
+    def _factor_model(self):
+        """Mean, loadings and noise of the probabilistic model, for what needs a density."""
+        variance = self.explained_variance_.astype(np.float64)
+        noise = self.noise_variance_
+        if noise <= 0.0:  # nothing left out: the smallest axis is the noise of all the others
+            smallest = variance.min() if self.n_components_ == self.n_features_in_ else 0.0
+            noise = max(smallest, np.finfo(self.components_.dtype).eps * variance.max(initial=0.0))
+            noise = noise or np.finfo(np.float64).tiny
+        W = self.components_.T * np.sqrt(np.maximum(variance - noise, 0.0))
+        return FactorModel(self.mean_.astype(np.float64), W, np.full(len(W), noise))
+
+
+class Correlations(NamedTuple):
+    """See `PCA.correlations`."""
+
+    variables: np.ndarray  # (d, k)
+    cos2: np.ndarray  # (n, k)
+
+
+# ---- what is done to a block ---------------------------------------------------------------------
+
+
+def encode(X, mean, components, scale, model):
+    """Codes of one block: V'(x - mean), after filling holes with their expectation."""
+    if sp.issparse(X):
+        Z = X @ components.T - mean @ components.T
+    else:
+        Z = (_complete(X, model) - mean) @ components.T
+    return Z if scale is None else Z / np.where(scale > 0, scale, 1)
+
+
+def _complete(X, model):
+    """X, or X with its holes filled."""
+    return missing.expectation(X, *model) if np.isnan(X.sum()) else X
+
+
+class _CorrelationSums(NamedTuple):
+    n: float
+    sum_x: np.ndarray  # (d,)
+    sum_x2: np.ndarray  # (d,)
+    sum_z: np.ndarray  # (k,)
+    sum_z2: np.ndarray  # (k,)
+    sum_xz: np.ndarray  # (d, k)
+
+
+def _correlation_sums(X, mean, components, model):
+    D = _deviations(X, mean, model)
+    Z = D @ components.T
+    return _CorrelationSums(
+        float(len(D)), D.sum(axis=0), (D**2).sum(axis=0), Z.sum(axis=0), (Z**2).sum(axis=0), D.T @ Z
+    )
+
+
+def _squared_cosines(X, mean, components, model):
+    D = _deviations(X, mean, model)
+    squares = (D @ components.T) ** 2
+    length = (D**2).sum(axis=1, keepdims=True)
+    return np.divide(squares, length, out=np.zeros_like(squares), where=length > 0)
+
+
+def _deviations(X, mean, model):
+    return _complete(dense(X), model) - mean
+
+
+# ---- missing values ------------------------------------------------------------------------------
+
+
+def _axes_from_observed(problem: Problem) -> Axes:
+    """Axes of the probabilistic model, learned by EM from the observed entries."""
+    rows, d = problem.rows, problem.rows.n_columns
+    # d - 1 factors and isotropic noise give every covariance matrix there is
+    k = d if problem.k is None else problem.k
+    model = missing.fit_missing(
+        problem.estimator,
+        rows,
+        min(k, d - 1),
+        isotropic=True,
+        weight=problem.weight,
+        max_iter=problem.estimator.max_iter,
+        tol=problem.estimator.tol or 1e-7,
+        random=problem.random,
+    )
+    V, s, _ = np.linalg.svd(model.W, full_matrices=k == d)
+    noise = float(model.noise.mean())
+    variance = np.full(min(k, V.shape[1]), noise)
+    variance[: len(s)] += s**2
+    n = rows.shape[0] if problem.weight is None else problem.weight.sum()
+    return Axes(
+        float(n),
+        model.mean,
+        V[:, :k],
+        variance * n,
+        float(n * (np.sum(s**2) + d * noise)),
+        1.0,
+        rows.dtype,
+        0.0,
+    )

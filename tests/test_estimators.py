@@ -1,0 +1,390 @@
+"""What holds for every estimator, written once: a class is covered the day it is exported."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils import estimator_checks as checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import lowdim
+from lowdim.core.loop import Loop
+from lowdim.core.registry import public_estimators
+
+# Arguments that make a class interesting to check beside its defaults
+CONFIGURATIONS: dict[str, list[dict]] = {
+    "FactorAnalysis": [
+        {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
+        {"n_components": 1, "solver": "em", "max_iter": 50},
+    ],
+    "FastICA": [
+        *({"algorithm": algorithm} for algorithm in ("parallel", "picard", "gradient")),
+        {"algorithm": "deflation", "tol": 1e-10},  # what differs in rounding agrees to the tol
+        {"whiten": "arbitrary-variance", "fun": "exp"},
+        {"whiten": False, "fun": "cube"},
+    ],
+    "PCA": [
+        *(
+            {"svd_solver": solver}
+            for solver in (
+                "full",
+                "covariance_eigh",
+                "gram",
+                "randomized",
+                "krylov",
+                "power",
+                "em",
+                "oja",
+            )
+        ),
+        {"svd_solver": "arpack", "n_components": 1},
+        {"n_components": 1, "whiten": True},
+        {"n_components": 0.9},
+    ],
+    "ProbabilisticPCA": [{"n_components": 1}],
+}
+
+CLASSES = public_estimators()
+DEFAULTS = [cls() for cls in CLASSES.values()]
+CONFIGURED = [
+    cls(**arguments) for name, cls in CLASSES.items() for arguments in CONFIGURATIONS.get(name, [])
+]
+METHODS = {row.name: row for row in lowdim.methods()}
+
+each_class = pytest.mark.parametrize("name", CLASSES)
+each_model = pytest.mark.parametrize("model", DEFAULTS + CONFIGURED, ids=repr)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
+    pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
+]
+
+
+def table(n=60, d=5, missing=0.0, seed=0, dtype=np.float64):
+    """Rows near a plane, with clusters, positive, optionally with holes."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 2)) @ random.normal(size=(2, d)) + 0.3 * random.normal(size=(n, d))
+    X += 4.0 * random.integers(0, 2, size=(n, 1)) + 10.0
+    if missing:
+        X[random.random(X.shape) < missing] = np.nan
+    return X.astype(dtype)
+
+
+def small(name, **arguments):
+    """A model of the class that can be fitted to `table()`, seeded where it has a seed."""
+    model = CLASSES[name](**arguments)
+    settings = {"random_state": 0, "n_components": 2, "n_clusters": 2}
+    known = model.get_params()
+    return model.set_params(**{k: v for k, v in settings.items() if k in known})
+
+
+def learned(model):
+    """The learned attributes that are numbers or arrays of numbers."""
+    values = {k: v for k, v in vars(model).items() if k.endswith("_") and not k.startswith("_")}
+    return {
+        key: np.asarray(value)
+        for key, value in values.items()
+        if isinstance(value, int | float | np.ndarray) and np.asarray(value).dtype.kind in "biuf"
+    }
+
+
+def assert_same_model(left, right, rtol=0.0):
+    """Equal learned attributes: bit by bit, or to a relative tolerance of each array's size."""
+    first, second = learned(left), learned(right)
+    assert first.keys() == second.keys()
+    for key, value in first.items():
+        if rtol == 0.0:
+            np.testing.assert_array_equal(value, second[key], err_msg=key)
+        elif key not in ("n_iter_", "history_"):
+            scale = np.abs(value).max(initial=0.0)
+            np.testing.assert_allclose(
+                second[key], value, rtol=0, atol=rtol * max(scale, 1e-300), err_msg=key
+            )
+
+
+# ---- scikit-learn's contract ---------------------------------------------------------------------
+
+
+@parametrize_with_checks(DEFAULTS + CONFIGURED)
+def test_scikit_learn_checks_pass(estimator, check):
+    check(estimator)
+
+
+FURTHER_CHECKS = [
+    checks.check_transformer_get_feature_names_out,
+    checks.check_transformer_get_feature_names_out_pandas,
+    checks.check_get_feature_names_out_error,
+    checks.check_set_output_transform,
+    checks.check_set_output_transform_pandas,
+    checks.check_set_output_transform_polars,
+    checks.check_global_output_transform_pandas,
+    checks.check_global_set_output_transform_polars,
+    checks.check_dataframe_column_names_consistency,
+    checks.check_inplace_ensure_writeable,
+    checks.check_param_validation,
+]
+
+
+@pytest.mark.parametrize("check", FURTHER_CHECKS, ids=lambda check: check.__name__)
+@each_model
+def test_the_checks_that_check_estimator_leaves_out_pass(model, check):
+    needs_transform = "transform" in check.__name__ or "feature_names_out" in check.__name__
+    if needs_transform and not hasattr(model, "transform"):
+        assert not hasattr(model, "get_feature_names_out")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the checks themselves mix names and no names
+        check(type(model).__name__, clone(model))
+
+
+# ---- one result, whatever holds the data ---------------------------------------------------------
+
+
+@each_class
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_streamed_and_dask_fits_agree_with_the_fit_in_memory(name, missing):
+    da = pytest.importorskip("dask.array")
+    row = METHODS[name]
+    if missing and not row.nan:
+        return
+    X = table(n=90, missing=missing)
+    reference = small(name).fit(X)
+
+    def blocks():
+        yield from np.split(X, [3, 20, 21, 50, 77, 89])
+
+    # both sum the same numbers in another order; iterations carry the rounding on
+    if row.stream:
+        assert_same_model(reference, small(name).fit(lowdim.stream(blocks)), rtol=1e-7)
+    if row.dask:
+        chunked = da.from_array(X, chunks=((31, 1, 40, 18), 5))
+        assert_same_model(reference, small(name).fit(chunked), rtol=1e-7)
+
+
+@each_model
+def test_the_number_of_threads_changes_no_bit(model):
+    X = table(n=400)
+    fits = []
+    for threads in (1, 2, 3):
+        with lowdim.config_context(threads=threads, block_bytes=2048):
+            copy = clone(model)
+            if "random_state" in copy.get_params():
+                copy.set_params(random_state=0)
+            fits.append(copy.fit(X))
+    assert_same_model(fits[0], fits[1])
+    assert_same_model(fits[0], fits[2])
+
+
+@each_class
+def test_float32_stays_float32_and_agrees_with_float64(name):
+    X = table(n=200)
+    double, single = small(name).fit(X), small(name).fit(X.astype(np.float32))
+    if METHODS[name].transform:
+        Z = single.transform(X.astype(np.float32))
+        assert Z.dtype == np.float32
+        assert double.transform(X).dtype == np.float64
+        # float32 has 24 bits; values of size 10 are good to about 1e-6, sums of 200 to 1e-4
+        np.testing.assert_allclose(Z, double.transform(X), atol=2e-2)
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+@each_model
+def test_a_saved_model_comes_back_bit_by_bit(model, tmp_path):
+    X = table()
+    model = clone(model).fit(X)
+    model.save(tmp_path / "model.lowdim")
+    back = lowdim.load(tmp_path / "model.lowdim")
+    assert type(back) is type(model)
+    assert repr(back.get_params()) == repr(model.get_params())
+    assert_same_model(model, back)
+    for method in ("transform", "predict", "predict_proba", "score_samples", "impute"):
+        if hasattr(model, method):
+            np.testing.assert_array_equal(getattr(model, method)(X), getattr(back, method)(X))
+
+
+@each_class
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_a_fit_continued_from_its_checkpoint_ends_as_if_uninterrupted(
+    name, missing, tmp_path, monkeypatch
+):
+    if missing and not METHODS[name].nan:
+        return
+    X = table(n=80, missing=missing)
+    whole = small(name).fit(X)
+    if getattr(whole, "n_iter_", 0) < 2:
+        return  # this fit has no loop to interrupt
+
+    recorded = 0
+    plain_record = Loop.record
+
+    class Crash(Exception):
+        pass
+
+    def crashing_record(self, *args, **kwargs):
+        nonlocal recorded
+        recorded += 1
+        if recorded == 1 + whole.n_iter_ // 2:
+            raise Crash
+        plain_record(self, *args, **kwargs)
+
+    with lowdim.config_context(checkpoint=tmp_path, checkpoint_seconds=0):
+        with monkeypatch.context() as patch:
+            patch.setattr(Loop, "record", crashing_record)
+            with pytest.raises(Crash):
+                small(name).fit(X)
+        assert list(tmp_path.iterdir())
+        assert_same_model(whole, small(name).fit(X))
+        assert not list(tmp_path.iterdir())
+
+
+# ---- the door ------------------------------------------------------------------------------------
+
+X = table()
+WITH = {
+    "all-NaN row": np.vstack([X, np.full(5, np.nan)]),
+    "all-NaN column": np.column_stack([X, np.full(60, np.nan)]),
+    "inf": np.where(np.arange(300).reshape(60, 5) == 7, np.inf, X),
+}
+FITTED_OR_REFUSED = {
+    "empty": np.empty((0, 5)),
+    "no columns": np.empty((60, 0)),
+    "one row": X[:1],
+    "one column": X[:, :1],
+    "constant columns": np.ones_like(X),
+    "one constant column": np.column_stack([X, np.ones(60)]),
+    "duplicated rows": np.repeat(X[:3], 20, axis=0),
+    "strings": np.array([["a", "b"], ["c", "d"]] * 10),
+    "numbers as objects": X.astype(object),
+    "text in objects": np.array([[1.0, "a"], [2.0, "b"]] * 10, dtype=object),
+    "complex": X.astype(complex),
+    "1-D": X[0],
+    "3-D": X[None],
+    "huge": X * 1e150,
+    "tiny": X * 1e-150,
+    "far from zero": X + 1e8,
+    "integers": np.round(X).astype(int),
+    "booleans": X > 10,
+    "float16": X.astype(np.float16),
+    "strided": np.repeat(X, 2, axis=0)[::2, ::-1],
+    "Fortran order": np.asfortranarray(X),
+    "list of lists": X.tolist(),
+    **WITH,
+}
+MUST_BE_REFUSED = {
+    "empty",
+    "no columns",
+    "strings",
+    "text in objects",
+    "complex",
+    "1-D",
+    "3-D",
+    "inf",
+}
+MUST_BE_FITTED = {
+    "numbers as objects",
+    "huge",
+    "tiny",
+    "far from zero",
+    "integers",
+    "booleans",
+    "float16",
+    "strided",
+    "Fortran order",
+    "list of lists",
+    "duplicated rows",
+    "one constant column",
+}
+
+
+@pytest.mark.parametrize("kind", FITTED_OR_REFUSED)
+@each_class
+def test_unusual_input_is_fitted_or_refused_with_a_reason(name, kind):
+    model, X = small(name), FITTED_OR_REFUSED[kind]
+    if np.ndim(X) == 2 and min(np.shape(X)) == 1 and "n_components" in model.get_params():
+        model.set_params(n_components=1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model.fit(X)
+            results = [
+                getattr(model, method)(X)
+                for method in ("transform", "predict", "score_samples", "impute")
+                if hasattr(model, method)
+            ]
+    except (ValueError, TypeError) as error:
+        assert kind not in MUST_BE_FITTED, f"{kind}: {error}"
+        raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
+        assert "lowdim" in raised_in or "sklearn" in raised_in, f"from {raised_in}: {error}"
+        assert len(str(error)) > 20
+    else:
+        assert kind not in MUST_BE_REFUSED
+        for result in results:
+            assert np.isfinite(result).all()
+        for key, value in learned(model).items():
+            assert np.isfinite(value).all(), key
+
+
+@each_class
+@pytest.mark.parametrize("factor", [1e150, 1e-150])
+def test_scale_does_not_matter(name, factor):
+    model = small(name)
+    if not METHODS[name].inverse_transform:
+        return
+    X = table()
+    plain = clone(model).fit(X)
+    scaled = clone(model).fit(X * factor)
+    np.testing.assert_allclose(
+        scaled.inverse_transform(scaled.transform(X * factor)) / factor,
+        plain.inverse_transform(plain.transform(X)),
+        rtol=1e-6,
+    )
+
+
+@each_class
+def test_missing_values_are_learned_from_or_refused_by_name(name):
+    pd = pytest.importorskip("pandas")
+    holes = pd.DataFrame(table(missing=0.2), columns=["age", "b", "c", "d", "e"])
+    if METHODS[name].nan:
+        model = small(name).fit(holes)
+        if METHODS[name].transform:
+            assert np.isfinite(model.transform(holes)).all()
+    else:
+        with pytest.raises(ValueError, match=r"NaN in 5 of 5 columns \(first: 'age'\)"):
+            small(name).fit(holes)
+
+
+# ---- the capability table ------------------------------------------------------------------------
+
+
+@each_class
+def test_every_claim_of_the_method_table_is_true(name):
+    row, X = METHODS[name], table()
+    model = small(name).fit(X)
+    assert row.family in CLASSES[name].__module__
+
+    def works(call):
+        try:
+            call()
+        except (TypeError, ValueError, AttributeError):
+            return False
+        return True
+
+    assert row.nan == works(lambda: small(name).fit(table(missing=0.1)))
+    assert row.sparse == works(lambda: small(name).fit(sp.csr_array(X)))
+    assert row.weights == works(lambda: small(name).fit(X, sample_weight=np.ones(60)))
+    assert row.stream == works(lambda: small(name).fit(lowdim.stream(lambda: iter([X]))))
+    assert row.partial_fit == works(lambda: small(name).partial_fit(X))
+    assert row.transform == works(lambda: model.transform(X))
+    assert row.inverse_transform == works(lambda: model.inverse_transform(model.transform(X)))
+    assert row.impute == works(lambda: model.impute(X))
+    assert row.predict == works(lambda: model.predict(X))
+    assert row.score == works(lambda: model.score(X))
+    assert row.sample == works(lambda: model.sample(3))
