@@ -1,0 +1,105 @@
+"""What the tests of the command line share: a folder to work in, and a way to call `lowdim`."""
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from lowdim.cli import main
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Call `lowdim` with these arguments in an empty folder; the exit code must be the expected."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, code=0, stdin=None):
+        result = CliRunner().invoke(
+            main, [str(a) for a in arguments], input=stdin, prog_name="lowdim"
+        )
+        assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+        return result
+
+    return call
+
+
+@pytest.fixture
+def refused(run):
+    """Call `lowdim` with bad input: exit code 2, one line on standard error; gives that line."""
+
+    def call(*arguments, stdin=None):
+        result = run(*arguments, code=2, stdin=stdin)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+        assert len(lines) == 1 and result.stderr.endswith(f"{lines[0]}\n")
+        assert "Traceback" not in result.output
+        return lines[0]
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of text or bytes into the folder."""
+
+    def file(name, content):
+        content = content.encode() if isinstance(content, str) else content
+        (tmp_path / name).write_bytes(content)
+        return name
+
+    return file
+
+
+@pytest.fixture
+def read(tmp_path):
+    """A csv file as a dict of columns; numbers become arrays."""
+
+    def file(name, delimiter=","):
+        with (tmp_path / name).open(newline="", encoding="utf-8") as lines:
+            header, *rows = csv.reader(lines, delimiter=delimiter)
+        columns = zip(*rows, strict=True)
+        return {name: _numbers(values) for name, values in zip(header, columns, strict=True)}
+
+    return file
+
+
+def _numbers(values):
+    try:
+        return np.array([float(value) for value in values])
+    except ValueError:
+        return list(values)
+
+
+MIXED = """\
+name,mass,length,sex,adult,born,nothing
+Ann,4.1,10.5,f,true,2001-05-01,
+Bob,5.3,11.0,m,true,2001-06-01,
+Cid,,12.5,m,false,2003-05-01,
+Dee,3.9,9.5,f,true,2004-05-01,
+Eve,4.6,,,false,2005-05-01,
+Fay,6.0,13.5,f,false,2006-05-01,
+Gus,5.1,12.0,m,true,2007-05-01,
+Hal,4.4,9.0,m,false,2008-05-01,
+"""
+
+
+@pytest.fixture
+def mixed(write):
+    """A table with every kind of column, and holes."""
+    return write("mixed.csv", MIXED)
+
+
+@pytest.fixture
+def numbers(tmp_path, rng):
+    """A table of numbers as numbers.csv, numbers.parquet and numbers.npy; gives its values."""
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    X = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(40, 5))
+    X = 100.0 + X * [1.0, 10.0, 0.1, 5.0, 2.0]
+    table = pa.table({name: column for name, column in zip("abcde", X.T, strict=True)})
+    pa.csv.write_csv(table, tmp_path / "numbers.csv")
+    pa.parquet.write_table(table, tmp_path / "numbers.parquet", row_group_size=7)
+    np.save(tmp_path / "numbers.npy", X)
+    return X

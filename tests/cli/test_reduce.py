@@ -1,0 +1,402 @@
+"""`lowdim reduce` writes the codes that the Python class gives, and says what it did."""
+
+import dataclasses
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+import lowdim
+from lowdim.cli import methods_table, tables
+from lowdim.core.estimator import Estimator
+from lowdim.report.tables import loadings_table
+
+
+def standardized(X):
+    return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+
+
+def stacked(table):
+    return np.column_stack([table[name] for name in table if name.startswith("pca")])
+
+
+# Golden values
+
+
+def test_two_columns_of_correlation_r_share_the_variance_as_one_plus_r(run, write):
+    # correlation 0.6: of the total of 2, the first component has 1.6
+    write("t.csv", "x,y\n1,2\n2,1\n3,4\n4,3\n")
+    lines = run("reduce", "t.csv").stdout.splitlines()
+    assert "         pca0     80.0%     80.0%" in lines
+    assert "         pca1     20.0%    100.0%" in lines
+
+
+def test_the_summary_says_what_was_done(run, mixed):
+    result = run("reduce", mixed, "--id", "name", "-o", "codes.csv", "--model", "m.lowdim")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "table    mixed.csv: 8 rows, 4 columns as 5 numbers, 3 cells missing (9.4%)"
+    assert lines[1].startswith("scale    standard")
+    assert lines[2] == "method   PCA, 2 components"
+    assert lines[3].split() == ["variance", "together"]
+    assert lines[-2:] == ["codes    codes.csv", "model    m.lowdim"]
+    assert "one-hot: sex (f, m)\n" in result.stderr
+
+
+# The codes are those of the class
+
+
+@pytest.mark.parametrize("name", ["numbers.csv", "numbers.parquet", "numbers.npy"])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_codes_are_those_of_the_class_on_scaled_columns(
+    run, read, numbers, monkeypatch, name, stream
+):
+    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 512)
+    run("reduce", name, "-k", 3, stream, "-o", "codes.csv")
+    expected = lowdim.PCA(3).fit_transform(standardized(numbers))
+    # two sums of 40 values in another order
+    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-10)
+
+
+def test_without_scaling_codes_are_those_of_the_class_on_the_table(run, read, numbers):
+    run("reduce", "numbers.csv", "--scale", "none", "-o", "codes.csv")
+    assert_allclose(
+        stacked(read("codes.csv")), lowdim.PCA(2).fit_transform(numbers), rtol=1e-10, atol=1e-10
+    )
+
+
+def test_rows_with_holes_have_codes(run, read, numbers):
+    X = numbers.copy()
+    X[::3, 1] = X[1::4, 3] = X[7, :4] = np.nan
+    np.save("holes.npy", X)
+    result = run("reduce", "holes.npy", "-o", "codes.csv")
+    expected = lowdim.PCA(2, random_state=0).fit_transform(standardized(X))
+    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-8)
+    assert f"{np.isnan(X).sum()} cells missing" in result.stdout
+
+
+def test_a_sparse_matrix_is_reduced_without_filling_it(run, read, rng):
+    X = np.where(rng.random((60, 8)) < 0.3, rng.normal(size=(60, 8)), 0.0)
+    sp.save_npz("sparse.npz", sp.csr_array(X))
+    run("reduce", "sparse.npz", "-o", "codes.csv")
+    expected = lowdim.PCA(2, random_state=0).fit_transform(sp.csr_array(X / X.std(axis=0)))
+    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-8)
+
+
+# Options
+
+
+@pytest.mark.parametrize("output", ["codes.csv", "codes.tsv", "codes.parquet", "codes.npy"])
+def test_codes_are_written_by_the_ending(run, read, numbers, output):
+    run("reduce", "numbers.csv", "-o", output)
+    run("reduce", "numbers.csv", "-o", "same.csv")
+    written = {
+        "codes.csv": lambda: stacked(read(output)),
+        "codes.tsv": lambda: stacked(read(output, delimiter="\t")),
+        "codes.parquet": lambda: np.column_stack([c.to_numpy() for c in pq.read_table(output)]),
+        "codes.npy": lambda: np.load(output),
+    }[output]()
+    assert_array_equal(written, stacked(read("same.csv")))
+
+
+def test_codes_can_be_written_to_standard_output(run, numbers):
+    result = run("reduce", "numbers.csv", "-o", "-")
+    run("reduce", "numbers.csv", "-o", "codes.csv")
+    with open("codes.csv") as file:
+        assert result.stdout == file.read()
+    assert "table    numbers.csv" in result.stderr
+
+
+def test_a_table_can_come_from_standard_input(run, numbers):
+    with open("numbers.csv") as file:
+        text = file.read()
+    result = run("reduce", "-", "-o", "codes.csv", stdin=text)
+    assert result.stdout.startswith("table    Standard input: 40 rows")
+    run("reduce", "numbers.csv", "-o", "same.csv")
+    with open("codes.csv") as codes, open("same.csv") as same:
+        assert codes.read() == same.read()
+
+
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_the_id_column_is_kept_as_it_is_and_is_no_data(
+    run, read, write, numbers, monkeypatch, stream
+):
+    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 512)
+    ids = ["007", "NA", "a,b", 'say "x"', *(f"row {i}" for i in range(36))]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in ids]
+    with open("numbers.csv") as file:
+        header, *rows = file.read().splitlines()
+    lines = [f"{header},key", *(f"{row},{name}" for row, name in zip(rows, quoted, strict=True))]
+    write("named.csv", "\n".join(lines))
+    run("reduce", "named.csv", "--id", "key", stream, "-o", "codes.csv")
+    run("reduce", "numbers.csv", stream, "-o", "same.csv")
+    codes = read("codes.csv")
+    assert list(codes) == ["key", "pca0", "pca1"] and codes["key"] == ids
+    # a stream of longer lines comes in other parts, whose sums round differently
+    assert_allclose(stacked(codes), stacked(read("same.csv")), atol=1e-10)
+
+
+def test_ids_of_parquet_keep_their_type(run, numbers):
+    dates = pa.array(range(40), pa.date32())
+    pq.write_table(pq.read_table("numbers.parquet").append_column("day", dates), "days.parquet")
+    run("reduce", "days.parquet", "--id", "day", "-o", "codes.parquet")
+    assert pq.read_table("codes.parquet")["day"].combine_chunks().equals(dates)
+
+
+def test_npy_says_that_it_has_no_room_for_ids(run, mixed):
+    result = run("reduce", mixed, "--id", "name", "-o", "codes.npy")
+    assert "without ids: codes.npy" in result.stderr
+    assert np.load("codes.npy").shape == (8, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "n_columns"),
+    [
+        ([], 4),
+        (["--columns", "mass,length"], 2),
+        (["--columns", "mass", "--columns", "length"], 2),
+        (["--columns", '"mass", length,sex'], 3),
+        (["--drop", "sex, mass"], 2),
+        (["--drop", "*s"], 3),
+        (["--categories", "ignore"], 3),
+        (["--max-categories", "1"], 3),
+    ],
+)
+def test_columns_are_chosen_by_options(run, mixed, options, n_columns):
+    assert f" rows, {n_columns} columns" in run("reduce", mixed, *options).stdout
+
+
+def test_columns_of_a_matrix_are_chosen_by_number(run, read, numbers):
+    run("reduce", "numbers.npy", "--columns", "0,2,4", "-o", "codes.csv")
+    expected = lowdim.PCA(2).fit_transform(standardized(numbers)[:, [0, 2, 4]])
+    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-10)
+
+
+def test_k_can_be_a_share_of_the_variance(run, read, numbers):
+    run("reduce", "numbers.csv", "-k", "0.999999", "-o", "codes.csv")
+    assert stacked(read("codes.csv")).shape == (40, 5)
+
+
+@pytest.mark.parametrize(
+    ("scale", "method"), [("standard", "parallel analysis"), ("none", "bi-cross-validation")]
+)
+def test_k_auto_finds_the_planted_number(run, read, rng, scale, method):
+    # three factors, each with four columns of its own; the noise is a tenth of the variance
+    X = rng.normal(size=(200, 3)) @ np.kron(np.eye(3), np.ones((1, 4)))
+    np.save("t.npy", X + 0.3 * rng.normal(size=(200, 12)))
+    result = run("reduce", "t.npy", "-k", "auto", "--scale", scale, "-o", "codes.csv")
+    assert stacked(read("codes.csv")).shape == (200, 3)
+    assert result.stderr == f"-k auto: 3 by {method}\n"
+
+
+def test_k_auto_keeps_one_component_of_noise_and_says_so(run, read, numbers, monkeypatch):
+    nothing = dataclasses.replace(lowdim.choose_rank(numbers, "variance"), choice=0)
+    monkeypatch.setattr(lowdim, "choose_rank", lambda rows, method, random_state: nothing)
+    result = run("reduce", "numbers.csv", "-k", "auto", "-o", "codes.csv")
+    assert stacked(read("codes.csv")).shape == (40, 1)
+    assert "no component stands out" in result.stderr
+
+
+def test_seed_and_solver_reach_the_class(run, numbers):
+    run("reduce", "numbers.npy", "--solver", "randomized", "--seed", 7, "--model", "m.lowdim")
+    model = lowdim.load("m.lowdim")
+    assert (model.svd_solver, model.random_state, model.n_components) == ("randomized", 7, 2)
+
+
+def test_the_same_command_gives_the_same_bytes(run, numbers, tmp_path):
+    for name in ("a", "b"):
+        run("reduce", "numbers.csv", "--solver", "randomized", "-o", f"{name}.csv",
+            "--model", f"{name}.lowdim")  # fmt: skip
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "a.lowdim").read_bytes() == (tmp_path / "b.lowdim").read_bytes()
+
+
+def test_quiet_says_nothing(run, mixed):
+    result = run("reduce", mixed, "-q", "-o", "codes.csv")
+    assert (result.stdout, result.stderr) == ("", "")
+
+
+def test_without_an_output_nothing_is_written(run, numbers, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    assert "written  nothing; -o FILE" in run("reduce", "numbers.csv").stdout
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_many_components_are_cut_short(run, rng):
+    np.save("t.npy", rng.normal(size=(50, 15)))
+    text = run("reduce", "t.npy", "-k", "15").stdout
+    assert "pca9" in text and "pca10" not in text
+    assert "and 5 more, all together 100.0%" in text
+
+
+def test_a_text_table_of_another_form_is_read(run, read, write):
+    text = "näme;größe;höhe\nä;1,5;?\nö;2,5;4\nü;4,0;7\nß;0,5;1\n"
+    write("t.csv", text.encode("latin-1"))
+    run("reduce", "t.csv", "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1",
+        "--missing", "?", "--id", "näme", "-k", 1, "-o", "codes.csv")  # fmt: skip
+    assert read("codes.csv")["näme"] == list("äöüß")
+
+
+def test_a_table_without_a_header_is_read(run, write):
+    write("t.csv", "1,2\n2,1\n3,4\n4,3\n")
+    assert "t.csv: 4 rows, 2 columns" in run("reduce", "t.csv", "--no-header").stdout
+
+
+def test_float32_codes_stay_float32(run, numbers):
+    np.save("t.npy", numbers.astype(np.float32))
+    run("reduce", "t.npy", "-o", "codes.npy")
+    run("reduce", "t.npy", "--stream", "-o", "streamed.npy")
+    assert np.load("codes.npy").dtype == np.load("streamed.npy").dtype == np.float32
+
+
+def test_numbers_need_no_pyarrow(numbers, tmp_path):
+    code = (
+        "import sys\nfor name in ('pyarrow', 'pyarrow.lib', 'pyarrow.csv'):\n"
+        "    sys.modules[name] = None\n"
+        "from lowdim.cli import main\nmain()"
+    )
+    files = [str(tmp_path / "numbers.npy"), "-o", str(tmp_path / "codes.npy")]
+    command = [sys.executable, "-c", code, "reduce", *files]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert np.load(tmp_path / "codes.npy").shape == (40, 2)
+
+
+# The table of methods
+
+
+@pytest.mark.parametrize("name", methods_table.METHODS)
+def test_every_method_builds_a_class_whose_arguments_exist(name):
+    method = methods_table.METHODS[name]
+    model = methods_table.build(name, 2, 0, {})
+    assert type(model) is getattr(lowdim, method.estimator)
+    assert {*method.arguments.values(), "n_components"} <= set(model.get_params())
+
+
+@pytest.mark.parametrize("name", methods_table.METHODS)
+def test_every_method_reduces_and_applies(run, numbers, tmp_path, name):
+    run("reduce", "numbers.csv", "--method", name, "-o", "codes.npy", "--model", "m.lowdim")
+    run("apply", "m.lowdim", "numbers.csv", "-o", "again.npy")
+    assert_array_equal(np.load("codes.npy"), np.load("again.npy"))
+
+
+class TwoFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """A factor model with loadings that are known beforehand."""
+
+    def __init__(self, n_components=2, rotation=None):
+        self.n_components, self.rotation = n_components, rotation
+
+    def fit(self, X, y=None):
+        self.open_rows(X)
+        turned = [[0.6, 0.0, 0.6, 0.0, 0.6], [0.0, 0.8, 0.0, 0.8, 0.0]]
+        self.components_ = np.array(turned if self.rotation == "varimax" else turned[::-1])
+        self.noise_variance_ = 1.0 - (self.components_**2).sum(axis=0)
+        self._n_features_out = 2
+        return self
+
+    def transform(self, X):
+        return self.open_rows(X, reset=False).map(first_columns)
+
+
+def first_columns(X):
+    return X[:, :2]
+
+
+@pytest.fixture
+def with_factors(monkeypatch):
+    """`lowdim reduce --method two-factors`, as a line of the table adds it."""
+    line = methods_table.Method(
+        "TwoFactors", "two factors", {"rotation": "rotation"}, loadings=True
+    )
+    monkeypatch.setattr(lowdim, "TwoFactors", TwoFactors, raising=False)
+    monkeypatch.setitem(methods_table.METHODS, "two-factors", line)
+    module = importlib.import_module("lowdim.cli.reduce")
+    importlib.reload(module)
+    yield
+    monkeypatch.undo()
+    importlib.reload(module)
+
+
+def test_a_line_of_the_table_adds_a_method_its_options_and_its_loadings(run, numbers, with_factors):
+    text = run("reduce", "numbers.csv", "--method", "two-factors", "--rotation", "varimax").stdout
+    lines = [line.split() for line in text.splitlines()]
+    assert ["method", "TwoFactors,", "2", "components"] in lines
+    assert ["F1", "F2", "communality", "uniqueness"] in lines
+    assert ["a", "0.600", "0.360", "0.640"] in lines
+    assert ["SS", "loadings", "1.080", "1.280"] in lines
+    assert ["Cumulative", "Var", "0.216", "0.472"] in lines
+
+
+def test_factor_analysis_prints_the_loadings_of_the_class(run, rng):
+    # two factors with four columns each, of which a third is noise: far from a Heywood case
+    X = rng.normal(size=(300, 2)) @ np.kron(np.eye(2), np.ones((1, 4)))
+    X += 0.7 * rng.normal(size=X.shape)
+    pq.write_table(pa.table({n: c for n, c in zip("abcdefgh", X.T, strict=True)}), "t.parquet")
+    text = run("reduce", "t.parquet", "--method", "fa", "--rotation", "varimax").stdout
+    fa = lowdim.FactorAnalysis(2, rotation="varimax").fit(standardized(X))
+    table = loadings_table(fa.components_.T, fa.noise_variance_, "abcdefgh")
+    assert text.endswith(f"\n\n{table.to_text()}\n")
+
+
+def test_an_option_of_another_method_is_refused(refused, numbers, with_factors):
+    line = refused("reduce", "numbers.csv", "--rotation", "varimax")
+    assert line.startswith("Error: --rotation does not go with --method pca; it goes with ")
+    line = refused("reduce", "numbers.csv", "--method", "two-factors", "-k", "0.5")
+    assert "-k 0.5 is a share of variance, which --method two-factors does not have" in line
+
+
+# The door
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing.csv"], ["There is no file nothing.csv"]),
+        (["mixed.csv", "-k", "9"], ["-k 9", "5 columns", "at most 5"]),
+        (["mixed.csv", "--columns", "weight"], ["no column 'weight'"]),
+        (["mixed.csv", "--id", "nam"], ["no column 'nam'", "did you mean 'name'?"]),
+        (["mixed.csv", "--columns", "name"], ["no column to work on", "'name'"]),
+        (["mixed.csv", "--solver", "nonsense"], ["svd_solver", "nonsense"]),
+        (["mixed.csv", "-o", "codes.xlsx"], ["'.xlsx'", ".parquet"]),
+        (["mixed.csv", "-o", "codes"], [".csv"]),
+        (["mixed.csv", "-o", "no/such/codes.csv"], ["no folder no/such", "create it"]),
+        (["mixed.csv", "--model", "no/such/m.lowdim"], ["no folder no/such"]),
+        (["mixed.csv", "-o", "mixed.csv"], ["is the table itself"]),
+        (["mixed.csv", "--model", "./mixed.csv"], ["is the table itself"]),
+        (["mixed.csv", "-o", "folder.csv"], ["folder.csv is a folder"]),
+        (["mixed.csv", "--encoding", "klingon"], ["--encoding klingon"]),
+        (["mixed.csv", "--delimiter", ";", "--decimal", ";"], ["mixed.csv"]),
+        (["one_row.csv"], ["one_row.csv", "1 row"]),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason(refused, mixed, write, tmp_path, arguments, words):
+    (tmp_path / "folder.csv").mkdir()
+    write("one_row.csv", "x,y\n1,2\n")
+    line = refused("reduce", *arguments)
+    assert all(word in line for word in words), line
+
+
+def test_nothing_is_read_before_the_output_is_known_to_be_possible(refused):
+    assert "no folder nowhere" in refused("reduce", "absent.csv", "-o", "nowhere/codes.csv")
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(refused, mixed, monkeypatch):
+    monkeypatch.setattr("lowdim.cli.tables.os.access", lambda path, mode: False)
+    assert "cannot be written to" in refused("reduce", mixed, "-o", "codes.csv")
+
+
+def test_a_full_disk_leaves_no_half_file(refused, mixed, tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise OSError(28, "No space left on device", "codes.csv")
+
+    monkeypatch.setattr("lowdim.cli.tables.CsvWriter.write", fail)
+    assert refused("reduce", mixed, "-o", "codes.csv") == (
+        "Error: codes.csv: No space left on device."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["mixed.csv"]
