@@ -606,6 +606,36 @@ def test_missing_file_folder_and_pipe(tmp_path):
     refused(tmp_path / "pipe", "it is not a regular file")
 
 
+LONG = "x" * 10**5
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {LONG: {"$": 0}},
+        {"$": "array", "entry": LONG},
+        {"$": "scalar", "dtype": LONG, "hex": ""},
+        {"$": "estimator", "name": LONG, "parameters": {}, "attributes": {}},
+        {"$": "estimator", "name": "Toy", "parameters": {LONG: 1}, "attributes": {}},
+        {"$": "estimator", "name": "Toy", "parameters": {}, "attributes": {LONG + "!": 1}},
+        {"$": "namedtuple", "name": LONG, "fields": {}},
+        {
+            "$": "compressed",
+            **dict.fromkeys(["data", "indices", "indptr"], 0),
+            "name": LONG,
+            "shape": [],
+        },
+    ],
+)
+def test_message_is_short_whatever_the_file_holds(path, tree):
+    write_tree(path, tree)
+    refused(path, "cannot load")
+    write_zip(path, document(1, lowdim=LONG, format=2))
+    refused(path, "cannot load")
+    write_zip(path, document(1), {LONG[:60000]: b""}, compression=zipfile.ZIP_DEFLATED)
+    refused(path, "cannot load")
+
+
 @pytest.mark.parametrize(
     "raw", [b"", b"PK", b"\x80\x04N.", b"a,b\n1,2\n", bytes(1000), b"PK\3\4" * 99]
 )

@@ -322,9 +322,10 @@ def test_what_is_said_of_a_row_does_not_depend_on_the_rows_beside_it(rng, share,
     model = some_model(rng, d, k)
     X = with_holes(rng, sampled(rng, 120, model), share)
     X[20:80, 3] = np.nan  # a pattern that many rows share
-    monkeypatch.setattr(missing, "SHARED_WORK", 1000)
+    monkeypatch.setattr(missing, "SHARED_WORK", 250)
     monkeypatch.setattr(missing, "PART_BYTES", 2**13)
     monkeypatch.setattr(missing, "_column_slices", lambda d, h: (slice(0, 2), slice(2, d)))
+    assert any(shared for _, shared in missing._turns(~np.isnan(X), k))
     together = statistics(X, *model)
     one_by_one = [statistics(X[i : i + 1], *model) for i in range(120)]
     for sums, parts in zip(together, zip(*one_by_one, strict=True), strict=True):
@@ -530,6 +531,12 @@ def test_a_constant_column_among_others_is_filled_with_its_constant(rng):
     X = with_holes(rng, full, 0.2)
     model = fit(X, 1, isotropic=False, tol=1e-8)
     np.testing.assert_allclose(missing.expectation(X, *model)[:, 4], 0.1, atol=1e-6)
+
+
+def test_a_column_that_varies_by_rounding_is_constant():
+    X = np.where(np.arange(10) % 2, 0.3, 0.1 + 0.2)[:, None]
+    assert np.ptp(X) > 0
+    assert missing.observed_columns(as_blocks(X)).std[0] == 0
 
 
 def test_noise_of_zero_is_read_as_a_tiny_part_of_the_signal(rng):

@@ -21,8 +21,9 @@ from lowdim.core.blocks import Blocks
 PILOT_ROWS = 256
 
 # Means up to this many mean deviations from zero cost second moments the square of it in
-# precision: two digits of float64's sixteen, and not quite one bit of float32's twenty-four
-NEAR_ZERO = {"float64": 10.0, "float32": 0.5}
+# precision: two digits of float64's sixteen, and four bits of float32's twenty-four in the product
+# of one block, whose rounding the float64 sums over blocks average out
+NEAR_ZERO = {"float64": 10.0, "float32": 4.0}
 
 
 class Frame(NamedTuple):

@@ -26,7 +26,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks, blend
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE, StrOptions
+from lowdim.core.constraints import (
+    AT_LEAST_1,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    Interval,
+    Real,
+    StrOptions,
+)
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
@@ -119,7 +126,7 @@ class LinearAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         "n_components": [AT_LEAST_1, None],
         "tied": ["boolean"],
         "solver": [StrOptions({"exact", "gd", "sgd"})],
-        "learning_rate": [POSITIVE, StrOptions({"decreasing"})],
+        "learning_rate": [Interval(Real, 0, 1, closed="right"), StrOptions({"decreasing"})],
         "batch_size": [AT_LEAST_1],
         "max_iter": [AT_LEAST_1],
         "tol": [NOT_NEGATIVE],
@@ -361,20 +368,21 @@ def along(S: np.ndarray, weights: Weights, direction: Weights) -> np.ndarray:
 
 
 def best_step(coefficients: np.ndarray) -> tuple[float, float]:
-    """The t > 0 where a polynomial falling at 0 is lowest, and how far it falls there."""
-    polynomial = np.polynomial.Polynomial(coefficients - coefficients[0] * (np.arange(5) == 0))
-    if not np.any(coefficients[1:]):
+    """The first t > 0 where a polynomial falling at 0 is lowest, and how far it falls there."""
+    slope, bend = coefficients[1:3]
+    if slope >= 0.0:
         return 0.0, 0.0
-    # in units of the step of the parabola at 0: the coefficients are then of like size
-    scale = abs(coefficients[1]) / max(abs(coefficients[2]), TINY)
-    slopes = polynomial.deriv().coef * scale ** np.arange(4)
-    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slopes, "b")) * scale
+    # t in units of the parabola's step, in which a coefficient that is all rounding can be told
+    unit = -slope / (2.0 * bend) if bend > 0 else 1.0
+    slopes = np.arange(1, 5) * coefficients[1:] * unit ** np.arange(4)
+    slopes[np.abs(slopes) < 1e-13 * np.abs(slopes).max()] = 0.0
+    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slopes, "b"))
     steps = roots.real[(np.abs(roots.imag) <= 1e-6 * np.abs(roots.real)) & (roots.real > 0)]
     if len(steps) == 0:
         return 0.0, 0.0
-    values = polynomial(steps)
-    best = int(np.argmin(values))
-    return (float(steps[best]), float(-values[best])) if values[best] < 0 else (0.0, 0.0)
+    step = float(steps.min()) * unit
+    fall = -float(coefficients[1:] @ step ** np.arange(1, 5))
+    return (step, fall) if fall > 0 else (0.0, 0.0)
 
 
 def moved(weights: Weights, direction: Weights, step: float) -> Weights:

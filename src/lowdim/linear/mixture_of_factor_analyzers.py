@@ -191,17 +191,11 @@ class MixtureOfFactorAnalyzers(
         least_noise = self.reg_noise * space.scale**2
         random = random_generator(self.random_state)
 
-        best = None
-        for _ in range(self.n_init):
-            start = _start(self, rows, space, weight, random)
-            found = self._fit_from(start, rows, weight, least_noise)
-            if best is None or found.objective < best.objective:
-                best = found
-        self.history_, self.n_iter_, self.converged_ = (
-            best.history,
-            len(best.history),
-            best.converged,
-        )
+        starts = (_start(self, rows, space, weight, random) for _ in range(self.n_init))
+        found = [self._fit_from(start, rows, weight, least_noise) for start in starts]
+        best = min(found, key=lambda one: one.objective)
+        self.history_, self.converged_ = best.history, best.converged
+        self.n_iter_ = len(best.history)
         self.lower_bound_ = -best.objective
         self._warn_of_collapse(best.mixture, least_noise)
         self._publish(best.mixture, rows.dtype)
@@ -359,7 +353,7 @@ class Sums(NamedTuple):
     """What the E step adds up."""
 
     weight: float  #            sum w
-    count: np.ndarray  # (K,)     sum w r_j
+    sum_resp: np.ndarray  # (K,)     sum w r_j
     by_cluster: tuple[missing.Sums, ...]  # those of factor analysis, rows weighted with w r_j
     objective: float  #            J
 
@@ -380,7 +374,7 @@ def update(
     sums: Sums, old: Mixture, shared_noise: bool, isotropic: bool, least_noise: np.ndarray
 ) -> Mixture:
     """The mixture that follows from the sums at `old`: EM's step, which never raises J."""
-    shares = sums.count / sums.weight
+    shares = sums.sum_resp / sums.weight
     models = [
         missing.update(part, model, isotropic, 0.0) if share > LEAST_SHARE else model
         for share, part, model in zip(shares, sums.by_cluster, old.models, strict=True)
