@@ -83,7 +83,7 @@ def cluster():
             processes=True,
             protocol="tcp://",
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as local,
         Client(local, timeout="60s") as client,

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -429,7 +428,6 @@ def test_an_error_in_a_pass_over_a_stream_leaves_no_reader_and_no_open_source(n_
         assert rows.fold(len) == 5000
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_stream_whose_source_folds_itself_finishes():
     def blocks():
         for _ in range(3):

@@ -96,6 +96,20 @@ def test_sparse_matrices_and_operators_agree_with_dense(kind, rng):
         assert len(found.s) == np.sum(np.linalg.svd(A, compute_uv=False) > t)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_equal_singular_values_just_above_the_threshold_all_survive(kind):
+    for count in (1, 3):
+        A = np.zeros((600, 550))
+        A[range(count), range(count)] = 10.0
+        found = shrink_svd(kind(A), 9.9)
+        np.testing.assert_allclose(found.s, np.full(count, 0.1), rtol=1e-10)
+
+
+def test_a_threshold_that_is_nothing_beside_the_matrix():
+    A = 1e200 * np.eye(3)
+    np.testing.assert_allclose(shrink(A, 1e-10), A, rtol=1e-13)
+
+
 def test_nothing_survives_a_threshold_above_the_norm(rng):
     A = rng.standard_normal((6, 4))
     np.testing.assert_array_equal(shrink(A, spectral(A) * 1.001), np.zeros((6, 4)))

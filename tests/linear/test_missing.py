@@ -249,25 +249,25 @@ def test_the_expanded_step_is_quick_where_there_is_little_noise(rng):
 
 @BOTH
 def test_the_gradient_vanishes_at_the_end_and_history_never_rises(rng, isotropic):
-    X = with_holes(rng, planted(rng, 200, 6, 2)[0], 0.3)
+    X = with_holes(rng, planted(rng, 300, 8, 2)[0], 0.3)
     learner = Learner()
-    model = fit(X, 2, isotropic=isotropic, learner=learner)
+    model = fit(X, 2, isotropic=isotropic, tol=1e-11, learner=learner)
     assert np.all(np.diff(learner.history_) <= 0)
     assert learner.converged_
-    assert objective(X, model) <= learner.history_[-1] + 1e-12  # rounding, with hardly any noise
+    assert objective(X, model) <= learner.history_[-1] + 1e-9  # rounding, if a noise runs to 0
 
     def J(mean, W, log_noise):
         return objective(X, FactorModel(mean, W, np.exp(log_noise)))
 
     place = [model.mean, model.W, np.log(model.noise)]
     for _ in range(5):  # along random directions: central differences, error h^2 and eps / h
-        # tol = 1e-12 leaves a gradient of about sqrt(tol); at a random place it is about 0.1
+        # tol = 1e-11 leaves a gradient of about sqrt(tol); at a random place it is about 0.1
         step = [1e-4 * rng.normal(size=part.shape) for part in place]
         if isotropic:
             step[2][:] = step[2][0]
         ahead = J(*(part + s for part, s in zip(place, step, strict=True)))
         behind = J(*(part - s for part, s in zip(place, step, strict=True)))
-        assert abs(ahead - behind) / 2e-4 < 2e-5
+        assert abs(ahead - behind) / 2e-4 < 1e-4
 
 
 def test_extrapolation_saves_passes_and_loses_nothing(rng, monkeypatch):

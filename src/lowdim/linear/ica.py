@@ -46,6 +46,7 @@ from lowdim.linalg.moments import covariance
 
 LEAST_CURVATURE = 1e-2  # of J in a plane of two sources; smaller ones are hardly determined
 MEMORY = 7  # steps that the quasi-Newton method looks back on
+SIGN_STEPS = 20  # of 'gradient', in which sources may still turn out to be peaked or flat
 FIXED_POINT_STEPS = 15  # of 'auto': independent sources need fewer, others would need very many
 
 
@@ -571,7 +572,7 @@ def gradient(estimator: FastICA, mixture: Mixture, W: np.ndarray) -> np.ndarray:
 
     Peaked sources have density exp(-y^2/2) / cosh y, flat ones exp(-y^2/2) cosh y, up to constants:
     f(y) = y +- tanh y, by the sign of E sech^2(y) E y^2 - E y tanh y (extended infomax). The
-    objective falls as long as the signs stay, which they do after the first few steps.
+    signs settle in the first steps; from then on the objective never rises.
     """
     mixture = mixture._replace(contrast=Contrast.of("logcosh", None))
     log_z = _log_constants()
@@ -580,11 +581,13 @@ def gradient(estimator: FastICA, mixture: Mixture, W: np.ndarray) -> np.ndarray:
     for at in loop:
         trial = at.W + at.rate * at.gradient @ at.W
         sums = mixture.sums(trial)
-        peaked = sums.slope * sums.y2 >= np.diag(sums.gy)
-        sign = np.where(peaked, 1.0, -1.0)
-        each = sign * sums.G + np.where(peaked, *log_z) + sums.y2 / 2
+        sign = at.sign
+        if loop.n_iter < SIGN_STEPS:
+            sign = np.where(sums.slope * sums.y2 >= np.diag(sums.gy), 1.0, -1.0)
+        each = sign * sums.G + np.where(sign > 0, *log_z) + sums.y2 / 2
         objective = float(each.sum() - np.linalg.slogdet(trial)[1])
-        if objective > at.objective and at.rate > 1e-6 and (sign == at.sign).all():
+        flipped = (sign != at.sign).any()
+        if objective > at.objective + (1.0 if flipped else 0.0) and at.rate > 1e-6:
             loop.record(at.objective, change=np.inf)
             loop.params = at._replace(rate=at.rate / 2)
             continue

@@ -132,7 +132,7 @@ def rotate(
     >>> simple = np.array([[0.8, 0.0], [0.7, 0.0], [0.0, 0.6], [0.0, 0.5]])
     >>> turn = np.array([[0.8, -0.6], [0.6, 0.8]])
     >>> rotated = rotate(simple @ turn, "varimax")
-    >>> np.abs(rotated.loadings - simple).max() < 1e-8
+    >>> bool(np.abs(rotated.loadings - simple).max() < 1e-8)
     True
     >>> rotated.criterion  # half the loadings are 1, half 0, once rows have unit length
     -0.5
