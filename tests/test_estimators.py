@@ -28,6 +28,8 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"whiten": "arbitrary-variance", "fun": "exp"},
         {"whiten": False, "fun": "cube"},
     ],
+    "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
+    "MixtureOfFactorAnalyzers": [{"shared_noise": False}, {"isotropic": True}],
     "PCA": [
         *(
             {"svd_solver": solver}

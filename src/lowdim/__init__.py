@@ -15,6 +15,8 @@ from lowdim._version import __version__
 _HOME = {
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
+    "LinearAutoencoder": "lowdim.linear.autoencoder",
+    "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
     "amari_distance": "lowdim.linear.ica",
@@ -42,9 +44,13 @@ if TYPE_CHECKING:
     from lowdim.core.persistence import load as load
     from lowdim.core.registry import methods as methods
     from lowdim.core.stream import stream as stream
+    from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
     from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
     from lowdim.linear.ica import FastICA as FastICA
     from lowdim.linear.ica import amari_distance as amari_distance
+    from lowdim.linear.mixture_of_factor_analyzers import (
+        MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
+    )
     from lowdim.linear.pca import PCA as PCA
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank

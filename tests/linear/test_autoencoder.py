@@ -242,10 +242,10 @@ def test_a_constant_learning_rate_follows_a_drift(rng):
     model = LinearAutoencoder(2, batch_size=20, learning_rate=0.3, random_state=0)
     model.partial_fit(first)
     best = LinearAutoencoder(2).fit(then).score(then)
-    assert model.score(then) < 3 * best
-    for _ in range(3):
+    before = model.score(then)
+    for _ in range(10):
         model.partial_fit(then)
-    assert model.score(then) >= 1.5 * best
+    assert model.score(then) >= max(1.5 * best, before)
 
 
 def test_rows_of_weight_zero_teach_nothing(rng):

@@ -159,9 +159,7 @@ def top_eigen(
     state = lanczos_start(dim, width, random, start=start, dtype=dtype)
     captured: list[float] = []
     while True:
-        product = apply(state.block)
-        with single_threaded_blas():  # tall and thin: threads that wait for each other cost more
-            state = lanczos_step(state, product, k, limit)
+        state = lanczos_step(state, apply(state.block), k, limit)
         captured.append(float(state.values[:k].sum()))
         converged = len(state.values) >= k and (
             residuals_below(state, k, tol if stop == "residual" else 0.0)
@@ -191,8 +189,13 @@ def lanczos_start(
     return Lanczos((), empty, none, empty, none, block, 0.0, 0, seed)
 
 
+# Matrices here are tall and thin: BLAS threads that wait for each other cost more than they give
+@single_threaded_blas()
 def lanczos_step(state: Lanczos, product: np.ndarray, k: int, basis_size: int) -> Lanczos:
-    """What the product A V of the last block V adds; a new state, the old one stays as it is."""
+    """What the product A V of the last block V adds; a new state, the old one stays as it is.
+
+    Keeps at most `basis_size` vectors, and when they are full the best Ritz vectors, k at least.
+    """
     product = _checked_product(product, state)
     unit = state.unit or power_of_two(float(np.abs(product).max(initial=0.0)))
     Y = np.divide(product, unit).astype(state.block.dtype, copy=False)

@@ -13,16 +13,17 @@ of the noise, y = (x - mean) / sqrt(noise) and V = W / sqrt(noise), one step of 
                  mean <- mean + W a,   W <- W R^(1/2)
 
 The last line (parameter-expanded EM) costs nothing and saves most of the passes; Anderson's
-extrapolation from the last steps saves half of the rest. It is taken only where it lowers J, so J
-never rises.
+extrapolation from the last steps saves half of the rest, and is taken only where it lowers J: so J
+never rises. The first W comes from the covariance over pairs of observed entries.
 
-Cost of a pass: O(n d k^2) time, and the same as for complete data, O(n d k), for rows that share
-their pattern of holes. Memory: sums of d (k + 1)(k + 2) / 2 numbers, for a few blocks at a time.
+Cost of a pass: O(n d k^2) time; O(n d k), as for complete data, for rows that share their pattern
+of holes with many. Memory beside one block: sums of d (k + 1)(k + 2) / 2 numbers, as many times as
+the log of the number of blocks; 22 vectors of d (k + 2) numbers for the extrapolation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +74,6 @@ def fit_missing(
     max_iter: int,
     tol: float,
     random: np.random.Generator,
-    attributes: Callable[[FactorModel], dict] | None = None,
 ) -> FactorModel:
     """The factor model that makes the observed entries most likely.
 
@@ -96,8 +96,6 @@ def fit_missing(
         Stop when two iterations together lower J by observed entry by at most this.
     random : Generator
         For a small random part of the first W.
-    attributes : callable, default=None
-        The estimator's learned attributes for a model, for callbacks.
 
     Returns
     -------
@@ -127,7 +125,6 @@ def fit_missing(
         _fresh(_start(rows, columns, scale, k, isotropic, weight, random)),
         max_iter=max_iter,
         tol=tol,
-        attributes=None if attributes is None else lambda search: attributes(search.safe),
     )
     for search in loop:
         sums = rows.fold(statistics, *search.model, along=(weight,))
@@ -498,7 +495,7 @@ def _fall(history: list[float], objective: float) -> float:
 
 
 class Part(NamedTuple):
-    """Some rows of a block and their codes z | x_o ~ N(Z, C); rows run along the last axis."""
+    """Some rows of a block and their codes z | x_o ~ N(Z, C), row by row along the last axis."""
 
     rows: Any  #          which rows of the block: numbers or a slice
     observed: np.ndarray  # (b, d)   1 where observed; (1, d) if the rows share one pattern

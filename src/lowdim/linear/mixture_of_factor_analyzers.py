@@ -45,7 +45,7 @@ START_JITTER = 0.01  # random part of the first loadings, so that no symmetry ho
 
 
 class CollapsedComponentWarning(UserWarning):
-    """A cluster of a mixture has lost all its rows, or sits on a single point."""
+    """A cluster of a mixture has lost all its rows, or all its noise."""
 
 
 class MixtureOfFactorAnalyzers(
@@ -119,7 +119,7 @@ class MixtureOfFactorAnalyzers(
     Examples
     --------
     >>> import numpy as np
-    >>> from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
+    >>> from lowdim import MixtureOfFactorAnalyzers
     >>> random = np.random.default_rng(0)
     >>> Z, E = random.normal(size=(2, 300, 1)), 0.1 * random.normal(size=(2, 300, 3))
     >>> X = np.vstack([Z[0] * [1, 2, 0] + E[0], Z[1] * [0, 1, 2] + E[1] + 5])
@@ -299,8 +299,8 @@ class MixtureOfFactorAnalyzers(
         if len(collapsed):
             warnings.warn(
                 f"{len(collapsed)} of {len(empty)} clusters collapsed (first: {collapsed[0]}): "
-                "they have no rows left, or sit on a point. Try fewer n_clusters, a larger "
-                "n_init or reg_noise, or shared_noise=True.",
+                "they have no rows left, or all noise ran to 0, on a point or a plane. Try fewer "
+                "n_clusters, a larger n_init or reg_noise, or shared_noise=True.",
                 CollapsedComponentWarning,
                 stacklevel=4,
             )
