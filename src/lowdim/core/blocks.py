@@ -189,7 +189,8 @@ class ArrayBlocks(Blocks):
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
     def _cut(self, rows: slice, params: tuple, along: Sequence) -> tuple:
-        return (self._X[rows], *params, *(companion_part(part, rows) for part in along))
+        block = _csr_rows(self._X, rows) if self.is_sparse else self._X[rows]
+        return (block, *params, *(companion_part(part, rows) for part in along))
 
 
 def as_blocks(X: Any, block_rows: int | None = None) -> Blocks:
@@ -227,6 +228,15 @@ def rows_per_block(X: Any) -> int:
 def as_floats(X: Any) -> Any:
     """X in float32 or float64: itself if it is, else as float64."""
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _csr_rows(X: Any, rows: slice) -> Any:
+    """Consecutive rows of a csr_array as views of its arrays; X[rows] would copy them."""
+    start, stop, _ = rows.indices(X.shape[0])
+    indptr = X.indptr[start : stop + 1]
+    stored = slice(indptr[0], indptr[-1])
+    parts = (X.data[stored], X.indices[stored], indptr - indptr[0])
+    return sp.csr_array(parts, shape=(stop - start, X.shape[1]), copy=False)
 
 
 def companion_part(companion: Any, rows: slice) -> Any:

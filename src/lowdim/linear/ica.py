@@ -226,7 +226,9 @@ class FastICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _offset(self):
         return self.mean_ if self.whiten else np.zeros_like(self.components_[0])
 
-    def _whitening(self, rows: Blocks, weight: np.ndarray | None):
+    def _whitening(
+        self, rows: Blocks, weight: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, float]:
         """Mean, K with K S K' = I, and the sum of weights."""
         n, mean, scatter, unit = covariance(rows, weight)
         d = rows.n_columns

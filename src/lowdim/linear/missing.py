@@ -440,8 +440,10 @@ def _pair_sums(
         O = ~np.isnan(X[rows])
         Y = np.where(O, (X[rows] - mean) / scale, 0.0)
         O = O.astype(np.float64)
-        w = 1.0 if weight is None else weight[rows, None]
-        sums = add(sums, PairSums((O * w).T @ O[:, ::every], (Y * w).T @ Y[:, ::every]))
+        if weight is not None:  # half on each side: a symmetric product takes half the time
+            Y *= np.sqrt(weight[rows, None])
+            O *= np.sqrt(weight[rows, None])
+        sums = add(sums, PairSums(O.T @ O[:, ::every], Y.T @ Y[:, ::every]))
     return sums
 
 

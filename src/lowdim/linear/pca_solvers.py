@@ -248,16 +248,19 @@ def krylov(problem: Problem) -> Axes:
     # residuals enter the captured variance squared: 1e-6 leaves 1e-12 of it
     tol = estimator.tol or (1e-4 if rows.dtype == np.float32 else 1e-6)
     loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=tol)
-    for state in loop:
-        state = lanczos_step(state, S.times(state.block), k, basis_size)
-        captured = float(state.values[:k].sum()) * state.unit
-        accurate = len(state.values) >= k and residuals_below(state, k, tol)
-        worst = float(
-            (state.residuals[:k] / np.maximum(state.values[:k], np.finfo(float).tiny)).max()
-        )
-        loop.record(1.0 - captured / S.total if S.total else 0.0, change=0.0 if accurate else worst)
-        loop.params = state
-    found = lanczos_result(loop.params, k, loop.converged)
+    with (
+        single_threaded_blas()
+    ):  # beside the passes all is small: threads would wait for each other
+        for state in loop:
+            state = lanczos_step(state, S.times(state.block), k, basis_size)
+            values = state.values[:k]
+            captured = float(values.sum()) * state.unit
+            accurate = len(values) >= k and residuals_below(state, k, tol)
+            worst = float((state.residuals[:k] / np.maximum(values, np.finfo(float).tiny)).max())
+            missed = 1.0 - captured / S.total if S.total else 0.0
+            loop.record(missed, change=0.0 if accurate else worst)
+            loop.params = state
+        found = lanczos_result(loop.params, k, loop.converged)
     return _axes(S, found.vectors, found.values)
 
 
