@@ -26,7 +26,7 @@ from lowdim.core.threads import ordered_map
 
 # Second moments of a block are d x d: a block of fewer than 2 d rows would spend its time adding
 # them up. Such blocks may outgrow the cache, but not this:
-LARGEST_BLOCK_BYTES = 2**25
+LARGEST_BLOCK_BYTES = 2**24
 
 
 NO_ROWS = "X has no rows (n_samples=0); at least 1 is needed."

@@ -35,7 +35,7 @@ from lowdim.linalg.eigen import (
     power_deflation,
     residuals_below,
 )
-from lowdim.linalg.moments import column_variances, covariance
+from lowdim.linalg.moments import column_variances, covariance, frame_of
 from lowdim.linalg.svd import centered
 
 
@@ -209,30 +209,37 @@ def scatter_operator(problem: Problem, *, form: bool) -> Scatter:
     weight, mean, columns, unit = column_variances(rows, w)
     _require_finite(columns)
     about = mean.astype(rows.dtype)
+    # near zero (and for sparse rows) centring afterwards costs no digits worth a copy of each block
+    product = scatter_product if frame_of(rows).pilot.any() else uncentred_scatter_product
 
     def times(V: np.ndarray) -> np.ndarray:
         V = V.astype(rows.dtype, copy=False)
-        return rows.fold(scatter_product, V, about, unit, along=(w,))
+        return rows.fold(product, V, about, unit, along=(w,))
 
     total = float(columns.sum())
     return Scatter(weight, mean, total, unit, rows.n_columns, rows.dtype, times)
 
 
 def scatter_product(
+    X: np.ndarray, V: np.ndarray, mean: np.ndarray, unit: float, weight: np.ndarray | None
+) -> np.ndarray:
+    """What one block adds to S V = sum w (x - mean)((x - mean)'V), in units of unit squared."""
+    D = X - mean
+    Y = _weighted(D @ (V / V.dtype.type(unit)), weight)
+    return (D.T @ Y) / V.dtype.type(unit)
+
+
+def uncentred_scatter_product(
     X: Any, V: np.ndarray, mean: np.ndarray, unit: float, weight: np.ndarray | None
 ) -> np.ndarray:
-    """What one block adds to S V = sum w (x - mean)((x - mean)'V)."""
+    """The same with the mean taken out of the products, not of X: sparse rows stay sparse."""
     V = V / V.dtype.type(unit)
-    if sp.issparse(X):
-        Y = X @ V - mean @ V  # centred without touching the zeros of X
-        if weight is not None:
-            Y *= weight[:, None].astype(Y.dtype)
-        return (X.T @ Y - np.outer(mean, Y.sum(axis=0))) / V.dtype.type(unit)
-    D = X - mean
-    Y = D @ V
-    if weight is not None:
-        Y *= weight[:, None].astype(Y.dtype)
-    return (D.T @ Y) / V.dtype.type(unit)
+    Y = _weighted(X @ V - mean @ V, weight)
+    return (X.T @ Y - np.outer(mean, Y.sum(axis=0))) / V.dtype.type(unit)
+
+
+def _weighted(Y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    return Y if weight is None else Y * weight[:, None].astype(Y.dtype)
 
 
 def krylov(problem: Problem) -> Axes:
