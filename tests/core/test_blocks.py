@@ -437,7 +437,7 @@ def test_blocks_fit_the_cache_and_outweigh_their_moments():
     with config_context(block_bytes=2**20):
         assert rows_per_block(np.empty((10**6, 128))) == 2**20 // (128 * 8)
         assert rows_per_block(np.empty((10, 1000))) == 2000  # 2 d rows: 16 MB
-        assert rows_per_block(np.empty((10, 100_000))) == 41  # 2^25 bytes: not more
+        assert rows_per_block(np.empty((10, 100_000))) == 20  # 2^24 bytes: not more
         assert rows_per_block(np.empty((0, 3))) >= 1
         assert rows_per_block(sp.csr_array((10, 5))) >= 1
 
