@@ -36,7 +36,7 @@ class Config:
     progress: bool | None = None
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 5.0
-    block_bytes: int = 2**21
+    block_bytes: int = 2**22
 
     def __post_init__(self) -> None:
         if self.threads is not None and not _is_count(self.threads):
