@@ -112,7 +112,7 @@ def test_newton_and_em_end_together(rng):
 
 
 def test_score_is_the_gaussian_log_density(rng):
-    X, _, _ = planted(rng, n=100)
+    X, _, _ = planted(rng)
     model = FactorAnalysis(2).fit(X)
     exact = multivariate_normal(model.mean_, model.get_covariance()).logpdf(X)
     np.testing.assert_allclose(model.score_samples(X), exact, rtol=1e-9)
