@@ -10,6 +10,7 @@ depend on the number of threads. Sums are kept in float64 whatever the rows are.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 from abc import ABC, abstractmethod
@@ -28,6 +29,10 @@ from lowdim.core.threads import ordered_map
 # them up. Such blocks may outgrow the cache, but not this:
 LARGEST_BLOCK_BYTES = 2**24
 
+# Sums of up to LONGEST_RUN neighbouring blocks are added up on the thread that computed them; there
+# are at least LEAST_RUNS such runs, if there are as many blocks, so that threads end together
+LONGEST_RUN = 8
+LEAST_RUNS = 8
 
 NO_ROWS = "X has no rows (n_samples=0); at least 1 is needed."
 
@@ -179,14 +184,21 @@ class ArrayBlocks(Blocks):
             yield self._cut(slice(start, start + size), (), along)
 
     def _reduce(self, function: Callable, params: tuple, along: Sequence, combine: Callable) -> Any:
-        def work(cut: slice) -> Any:
-            return function(*self._cut(cut, params, along))
+        def work(run: list[slice]) -> Any:
+            results = (function(*self._cut(cut, params, along)) for cut in run)
+            return functools.reduce(combine, results)
 
-        return reduce_tree(ordered_map(work, self._cuts()), combine)
+        return reduce_tree(ordered_map(work, self._runs()), combine)
 
     def _cuts(self) -> list[slice]:
         n, size = self.shape[0], self._block_rows
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+    def _runs(self) -> list[list[slice]]:
+        """Neighbouring blocks whose results are added up where they were computed."""
+        cuts = self._cuts()
+        length = max(1, min(LONGEST_RUN, len(cuts) // LEAST_RUNS))
+        return [cuts[start : start + length] for start in range(0, len(cuts), length)]
 
     def _cut(self, rows: slice, params: tuple, along: Sequence) -> tuple:
         block = _csr_rows(self._X, rows) if self.is_sparse else self._X[rows]

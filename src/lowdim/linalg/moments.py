@@ -18,7 +18,8 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 
-PILOT_ROWS = 256
+# The pilot looks at this many values of X, in 16 to 256 rows
+PILOT_VALUES = 2**17
 
 # Means up to this many mean deviations from zero cost second moments the square of it in
 # precision: two digits of float64's sixteen, and four bits of float32's twenty-four in the product
@@ -69,8 +70,8 @@ def frame_of(rows: Blocks) -> Frame:
     The pilot is 0 where centring would save no digits worth a copy of every block. The unit is 1
     unless squares of the deviations could overflow or vanish.
     """
-    first = next(rows.batches(PILOT_ROWS))[0]
     d = rows.n_columns
+    first = next(rows.batches(min(256, max(16, PILOT_VALUES // d))))[0]
     if sp.issparse(first):
         pilot, values = np.zeros(d, dtype=rows.dtype), first.data
     else:

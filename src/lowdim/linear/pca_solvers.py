@@ -211,32 +211,39 @@ def scatter_operator(problem: Problem, *, form: bool) -> Scatter:
     _require_finite(columns)
     about = mean.astype(rows.dtype)
     # near zero (and for sparse rows) centring afterwards costs no digits worth a copy of each block
-    product = scatter_product if frame_of(rows).pilot.any() else uncentred_scatter_product
+    copies = bool(frame_of(rows).pilot.any())
 
     def times(V: np.ndarray) -> np.ndarray:
-        V = V.astype(rows.dtype, copy=False)
-        return rows.fold(product, V, about, unit, along=(w,))
+        V = V.astype(rows.dtype, copy=False) / rows.dtype.type(unit)
+        if copies:
+            return rows.fold(scatter_product, V, about, along=(w,)).T / unit
+        sums = rows.fold(uncentred_scatter_product, V, about @ V, along=(w,))
+        return (sums.sum_yx - np.outer(sums.sum_y, mean)).T / unit
 
     total = float(columns.sum())
     return Scatter(weight, mean, total, unit, rows.n_columns, rows.dtype, times)
 
 
 def scatter_product(
-    X: np.ndarray, V: np.ndarray, mean: np.ndarray, unit: float, weight: np.ndarray | None
+    X: np.ndarray, V: np.ndarray, mean: np.ndarray, weight: np.ndarray | None
 ) -> np.ndarray:
-    """What one block adds to S V = sum w (x - mean)((x - mean)'V), in units of unit squared."""
+    """What one block adds to V'S = sum w y (x - mean)', where y = V'(x - mean)."""
     D = X - mean
-    Y = _weighted(D @ (V / V.dtype.type(unit)), weight)
-    return (D.T @ Y) / V.dtype.type(unit)
+    return _weighted(D @ V, weight).T @ D
+
+
+class UncentredProduct(NamedTuple):
+    sum_yx: np.ndarray  # (m, d)  sum w y x'
+    sum_y: np.ndarray  # (m,)    sum w y
 
 
 def uncentred_scatter_product(
-    X: Any, V: np.ndarray, mean: np.ndarray, unit: float, weight: np.ndarray | None
-) -> np.ndarray:
-    """The same with the mean taken out of the products, not of X: sparse rows stay sparse."""
-    V = V / V.dtype.type(unit)
-    Y = _weighted(X @ V - mean @ V, weight)
-    return (X.T @ Y - np.outer(mean, Y.sum(axis=0))) / V.dtype.type(unit)
+    X: Any, V: np.ndarray, shift: np.ndarray, weight: np.ndarray | None
+) -> UncentredProduct:
+    """The same with the mean left in x, to be taken out of the sums: sparse rows stay sparse."""
+    Y = _weighted(X @ V - shift, weight)
+    sum_yx = (X.T @ Y).T if sp.issparse(X) else Y.T @ X
+    return UncentredProduct(sum_yx, Y.sum(axis=0))
 
 
 def _weighted(Y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
