@@ -30,7 +30,7 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -47,6 +47,8 @@ from lowdim.linalg.moments import covariance
 LEAST_CURVATURE = 1e-2  # of J in a plane of two sources; smaller ones are hardly determined
 MEMORY = 7  # steps that the quasi-Newton method looks back on
 SIGN_STEPS = 20  # of 'gradient', in which sources may still turn out to be peaked or flat
+SADDLE_ROWS = 20_000  # at the most, to see whether a search ended at a saddle
+ESCAPES = 3  # from saddles, at the most
 FIXED_POINT_STEPS = 15  # of 'auto': independent sources need fewer, others would need very many
 
 
@@ -347,6 +349,16 @@ class Mixture(NamedTuple):
         sums = self.rows.fold(statistics, self.mean, B, self.contrast, along=(self.weight,))
         return Sums(*(part / self.n for part in sums))
 
+    def part(self, n_rows: int) -> Mixture:
+        """The mixture of at most `n_rows` of the rows, evenly spread."""
+        n = self.rows.shape[0]
+        if n <= n_rows:
+            return self
+        index = np.linspace(0, n - 1, n_rows).astype(np.intp)
+        weight = None if self.weight is None else self.weight[index]
+        total = float(n_rows) if weight is None else float(weight.sum())
+        return self._replace(rows=as_blocks(self.rows.take(index)), weight=weight, n=total)
+
 
 class Sums(NamedTuple):
     G: np.ndarray  # (k,)
@@ -393,18 +405,23 @@ def _distance(sums: Sums, contrast: Contrast) -> float:
 
 class Unmixing(NamedTuple):
     W: np.ndarray  # (k, k)
+    escapes: int = 0  # from saddles so far
 
 
 def parallel(estimator: FastICA, mixture: Mixture, W: np.ndarray) -> np.ndarray:
     """The fixed point for all sources at once, with symmetric decorrelation."""
     loop = iterate(estimator, Unmixing(W), max_iter=estimator.max_iter, tol=estimator.tol)
-    for (W,) in loop:
+    for W, escapes in loop:
         sums = mixture.sums(W)
         W_new = _fixed_point(sums, W)
         turn = _turn(W, W_new)
         objective = turn if callable(mixture.contrast.kind) else _distance(sums, mixture.contrast)
+        if turn <= estimator.tol and escapes < ESCAPES:
+            away = off_saddle(mixture, W_new)
+            if away is not None:
+                W_new, turn, escapes = away, np.inf, escapes + 1
         loop.record(objective, change=turn)
-        loop.params = Unmixing(W_new)
+        loop.params = Unmixing(W_new, escapes)
     return loop.params.W
 
 
@@ -425,7 +442,7 @@ def deflation(estimator: FastICA, mixture: Mixture, W: np.ndarray) -> np.ndarray
     for j in range(len(W)):
         start = _orthogonal_to(W[j], found[:j])
         loop = iterate(estimator, Unmixing(start), max_iter=estimator.max_iter, tol=estimator.tol)
-        for (w,) in loop:
+        for w, _ in loop:
             # E g(y) z in white coordinates z: a basis that contains w, since y alone is not enough
             basis = _basis_with(w)
             sums = mixture.sums(basis)
@@ -461,6 +478,62 @@ def _basis_with(w: np.ndarray) -> np.ndarray:
     return sign * (np.eye(len(w)) - 2.0 * np.outer(v, v) / (v @ v))
 
 
+# ---- saddles -------------------------------------------------------------------------------------
+
+
+def off_saddle(mixture: Mixture, W: np.ndarray) -> np.ndarray | None:
+    """W turned away from a saddle of J, or None if there is none.
+
+    The sum and the difference of two sources are a fixed point, too: one where a rotation in their
+    plane brings J down to both sides, and most of all by 45 degrees (Tichavsky, Koldovsky and Oja
+    2006). The second derivative of J along that rotation tells, from at most SADDLE_ROWS rows.
+    """
+    if callable(mixture.contrast.kind) or len(W) < 2:
+        return None
+    part = mixture.part(SADDLE_ROWS)
+    B = (W @ part.K).astype(part.rows.dtype)
+    sums = part.rows.fold(curvatures, part.mean, B, part.contrast, along=(part.weight,))
+    gy, slope, slope_y2 = (field / part.n for field in sums)
+    excess = slope - gy
+    sign = np.where(excess < 0, -1.0, 1.0)
+    bend = sign[:, None] * (slope_y2 - gy[:, None])  # (k, k)  second derivative of source i's part
+    bend = bend + bend.T
+    # expected for independent sources: |excess_i| + |excess_j|; an estimate from n rows is not
+    # sharper than about 1 / sqrt(n)
+    expected = np.abs(excess)[:, None] + np.abs(excess)
+    saddle = bend < -np.maximum(0.1 * expected, 5.0 / np.sqrt(part.n))
+    np.fill_diagonal(saddle, False)
+    if not saddle.any():
+        return None
+    away = W.copy()
+    free = np.ones(len(W), dtype=bool)
+    for i, j in zip(*np.unravel_index(np.argsort(bend, axis=None), bend.shape), strict=True):
+        if saddle[i, j] and free[i] and free[j]:
+            away[i], away[j] = (W[i] + W[j]) / np.sqrt(2), (W[i] - W[j]) / np.sqrt(2)
+            free[[i, j]] = False
+    return away
+
+
+class Curvatures(NamedTuple):
+    gy: np.ndarray  # (k,)    g(y_i) y_i
+    slope: np.ndarray  # (k,)    g'(y_i)
+    slope_y2: np.ndarray  # (k, k)  g'(y_i) y_j^2
+
+
+def curvatures(
+    X: np.ndarray,
+    mean: np.ndarray,
+    B: np.ndarray,
+    contrast: Contrast,
+    weight: np.ndarray | None,
+) -> Curvatures:
+    """What one block of rows adds to the second derivatives of J."""
+    Y = unmix(X, mean, B)
+    _, g, slope = contrast.evaluate(Y)
+    w = np.ones(len(Y), dtype=Y.dtype) if weight is None else weight.astype(Y.dtype)
+    return Curvatures(w @ (g * Y), w @ slope, (slope * w[:, None]).T @ (Y * Y))
+
+
 # ---- quasi-Newton on rotations -------------------------------------------------------------------
 
 
@@ -475,6 +548,7 @@ class Search(NamedTuple):
     length: float  # of the step along it that leads to the trial; 0 for a fixed-point step
     steps: np.ndarray  # (m, k, k)  the last steps
     turns: np.ndarray  # (m, k, k)  and the changes of the gradient along them
+    escapes: int = 0  # from saddles so far
 
 
 def picard(estimator: FastICA, mixture: Mixture, W: np.ndarray) -> np.ndarray:
@@ -523,8 +597,14 @@ def _search(
             new = new._replace(trial=trial, length=0.0)
         else:
             new = new._replace(trial=_rotated(new, 1.0))
-        loop.record(objective, change=_turn(new.W, new.trial))
-        loop.params = new
+        turn, escapes = _turn(new.W, new.trial), at.escapes
+        if turn <= estimator.tol and escapes < ESCAPES:
+            away = off_saddle(mixture, new.W)
+            if away is not None:  # J may rise on the way out: look at the new place unconditionally
+                turn, escapes = np.inf, escapes + 1
+                new = Search(new.W, away, np.inf, zero, zero, 0.0, none, none)
+        loop.record(objective, change=turn)
+        loop.params = new._replace(escapes=escapes)
     return decorrelated(loop.params.W)
 
 

@@ -26,6 +26,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.lloyd import lloyd, part_in_memory
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
@@ -42,10 +43,6 @@ LEAST_SHARE = 1e-10
 
 START_STEPS = 5  # of the power method, for the first loadings
 START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
-
-
-class CollapsedComponentWarning(UserWarning):
-    """A cluster of a mixture has lost all its rows, or all its noise."""
 
 
 class MixtureOfFactorAnalyzers(
