@@ -26,7 +26,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator
 
 import lowdim
-from lowdim.core import persistence
+from lowdim.core import archive, persistence
 from lowdim.core.blocks import Top
 from lowdim.core.persistence import LoadError, load, read_state, save_model, write_state
 
@@ -63,7 +63,7 @@ class Required(BaseEstimator):
 @pytest.fixture(autouse=True)
 def known_estimators(monkeypatch):
     known = {"Toy": Toy, "Required": Required}
-    monkeypatch.setattr("lowdim.core.registry.public_estimators", lambda: known)
+    monkeypatch.setattr("lowdim.core.registry.public_estimator", known.get)
 
 
 @pytest.fixture
@@ -397,7 +397,7 @@ def test_same_model_gives_the_same_bytes(tmp_path, rng):
 
 
 def test_entries_with_the_headers_of_large_ones_are_read(path, monkeypatch, rng):
-    monkeypatch.setattr(persistence, "LARGE", 0)
+    monkeypatch.setattr(archive, "LARGE", 0)
     tree = [rng.normal(size=5), rng.normal(size=(2, 3))]
     write_state(path, {}, tree)
     assert path.read_bytes().count(b"\xff" * 8 + b"\5\0\x14\0") == 2  # sizes are in an extra field
@@ -1094,7 +1094,7 @@ def directory_end(entries, start):
 
 
 def local_entry(name, data):
-    checksum = persistence.zlib.crc32(data)
+    checksum = archive.zlib.crc32(data)
     fixed = struct.pack(
         "<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 33, checksum, len(data), len(data), len(name), 0
     )
@@ -1259,7 +1259,7 @@ def rich_tree():
 def rich_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "rich"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lowdim.core.registry.public_estimators", lambda: {"Toy": Toy})
+        patch.setattr("lowdim.core.registry.public_estimator", {"Toy": Toy}.get)
         write_state(path, {"for": "fuzz"}, rich_tree())
     return path.read_bytes()
 

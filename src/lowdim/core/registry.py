@@ -17,12 +17,18 @@ def public_estimators() -> dict[str, type[Estimator]]:
     """Every estimator that `lowdim` exports, by name."""
     import lowdim
 
-    found = {}
-    for name, home in lowdim._HOME.items():
-        value = getattr(import_module(home), name)
-        if isinstance(value, type) and issubclass(value, Estimator):
-            found[name] = value
-    return found
+    found = {name: public_estimator(name) for name in lowdim._HOME}
+    return {name: cls for name, cls in found.items() if cls is not None}
+
+
+def public_estimator(name: str) -> type[Estimator] | None:
+    """The estimator that `lowdim` exports under this name, or None; imports only its module."""
+    import lowdim
+
+    if name not in lowdim._HOME:
+        return None
+    value = getattr(import_module(lowdim._HOME[name]), name)
+    return value if isinstance(value, type) and issubclass(value, Estimator) else None
 
 
 @dataclass(frozen=True)
