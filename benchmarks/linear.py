@@ -72,51 +72,57 @@ class Unmixed:
         self.components_ = components
 
 
-def ica_ours(X: np.ndarray) -> Any:
+def ica_ours(X: np.ndarray, k: int) -> Any:
     from lowdim import FastICA
 
-    return FastICA(random_state=0, max_iter=500).fit(X)
+    return FastICA(k, random_state=0, max_iter=500).fit(X)
 
 
-def ica_sklearn(X: np.ndarray) -> Any:
+def ica_sklearn(X: np.ndarray, k: int) -> Any:
     from sklearn.decomposition import FastICA
 
-    return FastICA(random_state=0, max_iter=500, whiten="unit-variance").fit(X)
+    return FastICA(k, random_state=0, max_iter=500, whiten="unit-variance").fit(X)
 
 
-def ica_picard(X: np.ndarray) -> Any:
+def ica_picard(X: np.ndarray, k: int) -> Any:
     from picard import picard
 
-    K, W, _ = picard(X.T, ortho=True, extended=True, random_state=0, max_iter=500, tol=1e-4)
+    K, W, _ = picard(
+        X.T, n_components=k, ortho=True, extended=True, random_state=0, max_iter=500, tol=1e-4
+    )
     return Unmixed(W @ K)
 
 
 def separation(X: np.ndarray, model: Any) -> float:
     from lowdim import amari_distance
 
-    return 1.0 - amari_distance(model.components_, mixing(X.shape[1]))
+    return 1.0 - amari_distance(model.components_, mixing(X.shape[1], len(model.components_)))
 
 
-def mixing(d: int) -> np.ndarray:
-    return np.random.default_rng(1).normal(size=(d, d))
+def mixing(d: int, k: int) -> np.ndarray:
+    return np.random.default_rng(1).normal(size=(d, k))
 
 
-def mixtures(shrink: int, n: int, d: int) -> np.ndarray:
+def mixtures(shrink: int, n: int, d: int, k: int) -> np.ndarray:
     """Half of the sources peaked (Laplace), half flat (uniform), mixed by a Gaussian matrix."""
     random = np.random.default_rng(0)
     n //= shrink
-    S = random.laplace(size=(n, d))
-    S[:, d // 2 :] = random.uniform(-1, 1, size=(n, d - d // 2))
-    return (S / S.std(axis=0)) @ mixing(d).T
+    S = random.laplace(size=(n, k))
+    S[:, k // 2 :] = random.uniform(-1, 1, size=(n, k - k // 2))
+    noise = 1e-3 * random.normal(size=(n, d)) if k < d else 0.0
+    return (S / S.std(axis=0)) @ mixing(d, k).T + noise
 
 
-def ica_case(n: int, d: int) -> Case:
+def ica_case(n: int, d: int, k: int) -> Case:
     return Case(
         name=f"ica-{n}x{d}",
-        about=f"ICA of {n} x {d} float64, half of the sources peaked and half flat.",
-        make=partial(mixtures, n=n, d=d),
-        ours=Entry("lowdim", ica_ours),
-        peers=[Entry("scikit-learn FastICA", ica_sklearn), Entry("python-picard", ica_picard)],
+        about=f"ICA of {n} x {d} float64 with {k} sources, half of them peaked and half flat.",
+        make=partial(mixtures, n=n, d=d, k=k),
+        ours=Entry("lowdim", partial(ica_ours, k=k)),
+        peers=[
+            Entry("scikit-learn FastICA", partial(ica_sklearn, k=k)),
+            Entry("python-picard", partial(ica_picard, k=k)),
+        ],
         quality=separation,
         tolerance=1e-3,
     )
@@ -125,5 +131,6 @@ def ica_case(n: int, d: int) -> Case:
 CASES = (
     factor_case(50_000, 50, 10),
     factor_case(5_000, 500, 10),
-    ica_case(50_000, 50),
+    ica_case(50_000, 50, 50),
+    ica_case(5_000, 500, 20),
 )

@@ -28,8 +28,25 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"whiten": "arbitrary-variance", "fun": "exp"},
         {"whiten": False, "fun": "cube"},
     ],
+    "GaussianMixture": [
+        {"n_components": 2},
+        *(
+            {"n_components": 2, "covariance_type": name}
+            for name in ("tied", "diag", "spherical", "unit")
+        ),
+    ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
-    "MixtureOfFactorAnalyzers": [{"shared_noise": False}, {"isotropic": True}],
+    "MixedMixture": [{"n_components": 3, "n_init": 2}],
+    "MixtureModel": [
+        {"components": "poisson"},
+        {"components": "multinomial"},
+        {"n_components": 4, "smoothing": 1.0, "n_init": 2},
+    ],
+    "MixtureOfFactorAnalyzers": [
+        {"shared_noise": False},
+        {"isotropic": True},
+        {"shared_noise": False, "isotropic": True},
+    ],
     "PCA": [
         *(
             {"svd_solver": solver}
@@ -65,6 +82,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
+    pytest.mark.filterwarnings(
+        "ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning"
+    ),
 ]
 
 

@@ -15,20 +15,27 @@ from lowdim._version import __version__
 _HOME = {
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
+    "GaussianMixture": "lowdim.cluster.gaussian_mixture",
+    "KMeans": "lowdim.cluster.kmeans",
     "LinearAutoencoder": "lowdim.linear.autoencoder",
+    "MixedMixture": "lowdim.cluster.mixture_model",
+    "MixtureModel": "lowdim.cluster.mixture_model",
     "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
     "amari_distance": "lowdim.linear.ica",
+    "choose_k": "lowdim.cluster.selection",
     "choose_rank": "lowdim.linear.rank",
     "CheckpointError": "lowdim.core.loop",
     "LoadError": "lowdim.core.persistence",
     "config_context": "lowdim.core.config",
+    "coreset": "lowdim.cluster.coreset",
     "get_config": "lowdim.core.config",
     "load": "lowdim.core.persistence",
     "methods": "lowdim.core.registry",
     "rotate": "lowdim.linear.rotation",
     "set_config": "lowdim.core.config",
+    "silhouette": "lowdim.cluster.quality",
     "stream": "lowdim.core.stream",
 }
 _SUBPACKAGES = ("datasets", "linalg")
@@ -36,6 +43,13 @@ _SUBPACKAGES = ("datasets", "linalg")
 if TYPE_CHECKING:
     from lowdim import datasets as datasets
     from lowdim import linalg as linalg
+    from lowdim.cluster.coreset import coreset as coreset
+    from lowdim.cluster.gaussian_mixture import GaussianMixture as GaussianMixture
+    from lowdim.cluster.kmeans import KMeans as KMeans
+    from lowdim.cluster.mixture_model import MixedMixture as MixedMixture
+    from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
+    from lowdim.cluster.quality import silhouette as silhouette
+    from lowdim.cluster.selection import choose_k as choose_k
     from lowdim.core.config import config_context as config_context
     from lowdim.core.config import get_config as get_config
     from lowdim.core.config import set_config as set_config

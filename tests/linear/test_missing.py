@@ -7,7 +7,9 @@ from scipy.stats import multivariate_normal
 from lowdim.core.blocks import ArrayBlocks, as_blocks
 from lowdim.core.persistence import read_state, write_state
 from lowdim.core.stream import stream
+from lowdim.core.validation import check_columns_observed
 from lowdim.linalg import condition
+from lowdim.linalg.observed import observed_columns
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel, fit_missing, statistics, update
 
@@ -401,7 +403,7 @@ def test_a_column_that_the_first_rows_do_not_show_keeps_its_digits(rng):
     X, _ = planted(rng, 600, 4, 1)
     X[:, 3] += 1e8
     X[:300, 3] = np.nan
-    columns = missing.observed_columns(as_blocks(X))
+    columns = observed_columns(as_blocks(X))
     np.testing.assert_allclose(columns.std, np.nanstd(X, axis=0), rtol=1e-6)
     np.testing.assert_allclose(columns.mean, np.nanmean(X, axis=0), rtol=1e-12)
 
@@ -501,10 +503,10 @@ def test_intervals_are_calibrated(rng, isotropic):
 
 def test_a_column_without_values_is_named():
     with pytest.raises(ValueError, match=r"no observed value in 2 of 3 columns \('a', 'c'\)"):
-        missing.check_columns_observed(np.array([0, 5, 0]), ["a", "b", "c"])
+        check_columns_observed(np.array([0, 5, 0]), ["a", "b", "c"])
     with pytest.raises(ValueError, match=r"in 9 of 9 columns \(0, 1, 2, 3, 4, \.\.\.\).*Drop"):
-        missing.check_columns_observed(np.zeros(9))
-    missing.check_columns_observed(np.ones(2))
+        check_columns_observed(np.zeros(9))
+    check_columns_observed(np.ones(2))
     X = np.array([[1.0, np.nan], [2.0, 3.0]])
     with pytest.raises(ValueError, match=r"1 of 2 columns \(1\)"):
         fit(X, 1, weight=np.array([1.0, 0.0]))
@@ -552,7 +554,7 @@ def test_a_constant_column_among_others_is_filled_with_its_constant(rng):
 def test_a_column_that_varies_by_rounding_is_constant():
     X = np.where(np.arange(10) % 2, 0.3, 0.1 + 0.2)[:, None]
     assert np.ptp(X) > 0
-    assert missing.observed_columns(as_blocks(X)).std[0] == 0
+    assert observed_columns(as_blocks(X)).std[0] == 0
 
 
 def test_noise_of_zero_is_read_as_a_tiny_part_of_the_signal(rng):

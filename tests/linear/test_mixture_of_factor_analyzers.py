@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import check_estimator
 
 import lowdim
 from lowdim.cluster.lloyd import lloyd, part_in_memory, seeds
@@ -363,11 +362,3 @@ def test_bad_input_is_refused_with_a_reason(rng):
         fit_some(X).sample(0)
     with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations"):
         MixtureOfFactorAnalyzers(2, max_iter=2, tol=1e-12).fit(X)
-
-
-@NOISE
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:.*clusters collapsed")  # some checks' rows lie on lines
-def test_scikit_learn_checks_pass(noise):
-    check_estimator(MixtureOfFactorAnalyzers(max_iter=10, **noise))

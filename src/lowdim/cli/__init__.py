@@ -26,6 +26,7 @@ from lowdim.cli.options import debug_option, debugging
 # verb -> the module that holds it, under the verb's name
 _HOME = {
     "reduce": "lowdim.cli.reduce",
+    "cluster": "lowdim.cli.cluster",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",
     "warmup": "lowdim.cli.warmup",
@@ -97,6 +98,7 @@ def main(ctx: click.Context) -> None:
     \b
     Examples:
       lowdim reduce data.csv -k 2 -o codes.csv --model m.lowdim
+      lowdim cluster data.csv -k auto -o labels.csv
       lowdim apply m.lowdim new.csv -o new-codes.csv
 
     `lowdim VERB --help` explains a verb.

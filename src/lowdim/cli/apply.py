@@ -40,7 +40,8 @@ def apply(
 ) -> None:
     """Write the codes of the rows of TABLE under MODEL.
 
-    MODEL is a file that `lowdim reduce --model` or `model.save` wrote. The table is encoded and
+    MODEL is a file that `lowdim reduce`, `lowdim cluster` or `model.save` wrote. For a clustering,
+    every row's cluster is written, with its distance or probability. The table is encoded and
     scaled as the model's own was. Columns are found by name: their order does not matter, further
     columns are ignored, and a category that the model has never seen counts as none of those it
     knows. Without -o the codes go to standard output.
@@ -63,7 +64,7 @@ def apply(
     output = "-" if output is None else output
     check_output(output, table)
     model = lowdim.load(model_path)
-    if not hasattr(model, "transform"):
+    if not hasattr(model, "transform") and not hasattr(model, "predict_proba"):
         raise ValueError(f"{model_path} holds a {type(model).__name__}, which has no codes.")
     saved = TableEncoder.of_model(model)
     with lowdim.config_context(progress=False if quiet else None):

@@ -69,6 +69,26 @@ class Choice:
     max_categories: int = 20
     standardize: bool = True
 
+    @classmethod
+    def of_options(
+        cls,
+        id_column: str | None,
+        columns: Sequence[Sequence[str]],
+        drop: Sequence[Sequence[str]],
+        categories: str,
+        max_categories: int,
+        scale: str,
+    ) -> Choice:
+        """From the values of the command line's `encoding_options`."""
+        return cls(
+            id=id_column,
+            columns=[name for names in columns for name in names],
+            drop=[name for names in drop for name in names],
+            onehot=categories == "onehot",
+            max_categories=max_categories,
+            standardize=scale == "standard",
+        )
+
 
 class Learned(NamedTuple):
     """An encoder, and what was seen on the way."""

@@ -50,6 +50,15 @@ stream_option = click.option(
 )
 
 
+model_file_option = click.option(
+    "--model", "model_path", metavar="FILE", help="Where to save the model, for `apply`."
+)
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N"
+)
+
+
 class Names(click.ParamType):
     """Column names between commas, as in a line of csv: quotes around a name with a comma."""
 
@@ -93,6 +102,53 @@ class Character(click.ParamType):
         if len(character) != 1:
             self.fail(f"{value!r} must be one character, or 'tab'.", param, ctx)
         return character
+
+
+def encoding_options(verb: Decorated) -> Decorated:
+    """Which columns of a table are used and how; for `Choice.of_options`."""
+    for option in reversed(
+        (
+            click.option(
+                "--id", "id_column", metavar="COLUMN", help="A column that names the rows; kept."
+            ),
+            click.option(
+                "--columns",
+                type=Names(),
+                multiple=True,
+                metavar="NAMES",
+                help="Use only these columns: names between commas, or patterns such as 'gene*'. "
+                "Columns of .npy and .npz go by their numbers, from 0.",
+            ),
+            click.option(
+                "--drop", type=Names(), multiple=True, metavar="NAMES", help="Leave these out."
+            ),
+            click.option(
+                "--categories",
+                type=click.Choice(["onehot", "ignore"]),
+                default="onehot",
+                show_default=True,
+                help="What becomes of text columns: one 0/1 column per category, or nothing.",
+            ),
+            click.option(
+                "--max-categories",
+                type=click.IntRange(min=1),
+                default=20,
+                show_default=True,
+                metavar="N",
+                help="A text column with more different values is left out.",
+            ),
+            click.option(
+                "--scale",
+                type=click.Choice(["standard", "none"]),
+                default="standard",
+                show_default=True,
+                help="standard: every column counts the same, whatever its unit. none: a column "
+                "counts by its variance; for columns in one unit, such as pixels or spectra.",
+            ),
+        )
+    ):
+        verb = option(verb)
+    return verb
 
 
 def csv_options(verb: Decorated) -> Decorated:

@@ -8,12 +8,14 @@ import click
 
 from lowdim.cli.methods_table import METHODS, build, method_options, offered_options
 from lowdim.cli.options import (
-    Names,
     Rank,
     csv_options,
     debug_option,
+    encoding_options,
+    model_file_option,
     output_option,
     quiet_option,
+    seed_option,
     stream_option,
 )
 
@@ -39,42 +41,10 @@ from lowdim.cli.options import (
     help="; ".join(f"{name}: {method.about}" for name, method in METHODS.items()) + ".",
 )
 @output_option
-@click.option("--model", "model_path", metavar="FILE", help="Where to save the model, for `apply`.")
-@click.option("--id", "id_column", metavar="COLUMN", help="A column that names the rows; kept.")
-@click.option(
-    "--columns",
-    type=Names(),
-    multiple=True,
-    metavar="NAMES",
-    help="Use only these columns: names between commas, or patterns such as 'gene*'. Columns of "
-    ".npy and .npz go by their numbers, from 0.",
-)
-@click.option("--drop", type=Names(), multiple=True, metavar="NAMES", help="Leave these out.")
-@click.option(
-    "--categories",
-    type=click.Choice(["onehot", "ignore"]),
-    default="onehot",
-    show_default=True,
-    help="What becomes of text columns: one 0/1 column per category, or nothing.",
-)
-@click.option(
-    "--max-categories",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="A text column with more different values is left out.",
-)
-@click.option(
-    "--scale",
-    type=click.Choice(["standard", "none"]),
-    default="standard",
-    show_default=True,
-    help="standard: every column counts the same, whatever its unit. none: a column counts by its "
-    "variance; for columns in one unit, such as pixels or spectra.",
-)
+@model_file_option
+@encoding_options
 @method_options
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@seed_option
 @stream_option
 @csv_options
 @quiet_option
@@ -130,14 +100,7 @@ def reduce(
     with lowdim.config_context(progress=False if quiet else None):
         as_text = [] if id_column is None else [id_column]
         source = open_table(table, CsvFormat(**others), as_text=as_text, stream=stream)
-        choice = Choice(
-            id=id_column,
-            columns=[name for names in columns for name in names],
-            drop=[name for names in drop for name in names],
-            onehot=categories == "onehot",
-            max_categories=max_categories,
-            standardize=scale == "standard",
-        )
+        choice = Choice.of_options(id_column, columns, drop, categories, max_categories, scale)
         learned = learn(source, choice)
         say(*learned.notes)
         rows = learned.encoder.rows(source, learned.n_rows)

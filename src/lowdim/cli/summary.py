@@ -16,6 +16,18 @@ def summarize(
     table: Table, learned: Learned, model: Any, output: str | None, model_path: str | None
 ) -> str:
     """A few lines: the table, the method, the variance of each component, what was written."""
+    return "\n".join(
+        [
+            *table_lines(table, learned),
+            line("method", f"{type(model).__name__}, {_components(model)}"),
+            *_variances(model),
+            *written_lines({"codes": output, "model": model_path}),
+        ]
+    )
+
+
+def table_lines(table: Table, learned: Learned) -> list[str]:
+    """What was read, and in which units it counts."""
     encoder, n_rows, n_missing, _ = learned
     cells = n_rows * len(encoder.columns)
     d, used = len(encoder.feature_names), len(encoder.columns)
@@ -23,25 +35,28 @@ def summarize(
     missing = (
         f"{n_missing} cells missing ({n_missing / cells:.1%})" if n_missing else "none missing"
     )
-    lines = [
-        _line("table", f"{table.where}: {n_rows} rows, {columns}, {missing}"),
-        _line(
+    return [
+        line("table", f"{table.where}: {n_rows} rows, {columns}, {missing}"),
+        line(
             "scale",
             "none: columns count by their variance"
             if encoder.scale is None
             else "standard: every column counts the same (--scale none keeps the units)",
         ),
-        _line("method", f"{type(model).__name__}, {_components(model)}"),
-        *_variances(model),
     ]
-    if output is not None:
-        where = "standard output" if output == STANDARD_OUTPUT else output
-        lines.append(_line("codes", where))
-    if model_path is not None:
-        lines.append(_line("model", model_path))
-    if output is None and model_path is None:
-        lines.append(_line("written", "nothing; -o FILE writes the codes, --model FILE the model"))
-    return "\n".join(lines)
+
+
+def written_lines(files: dict[str, str | None]) -> list[str]:
+    """What was written where; or how to have it written."""
+    lines = [
+        line(what, "standard output" if path == STANDARD_OUTPUT else path)
+        for what, path in files.items()
+        if path is not None
+    ]
+    if lines:
+        return lines
+    first, second = list(files)[:2]
+    return [line("written", f"nothing; -o FILE writes the {first}, --model FILE the {second}")]
 
 
 def loadings_text(encoder: TableEncoder, model: Any) -> str:
@@ -54,7 +69,7 @@ def loadings_text(encoder: TableEncoder, model: Any) -> str:
     ).to_text()
 
 
-def _line(what: str, text: str) -> str:
+def line(what: str, text: str) -> str:
     return f"{what:<9}{text}"
 
 

@@ -508,14 +508,16 @@ _OPEN: dict[str, Callable[[str, CsvFormat, Sequence[str], bool | None], Table]] 
 # ---- writing -------------------------------------------------------------------------------------
 
 
-def check_output(path: str | None, input_path: str, kinds: Sequence[str] = WRITABLE) -> None:
+def check_output(
+    path: str | None, input_path: str, kinds: Sequence[str] = WRITABLE, what: str = "codes"
+) -> None:
     """Raise before any work is done if the file cannot be written, or is the one to be read."""
     if path is None or path == STANDARD_OUTPUT:
         return
     file = Path(path)
     if kinds and file.suffix.lower() not in kinds:
         raise ValueError(
-            f"{path} ends in {file.suffix!r}; codes are written to {', '.join(kinds)}."
+            f"{path} ends in {file.suffix!r}; {what} are written to {', '.join(kinds)}."
         )
     if file.exists() and Path(input_path).exists() and file.samefile(input_path):
         raise ValueError(f"{path} is the table itself; choose another name for the output.")

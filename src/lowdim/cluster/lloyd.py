@@ -1,28 +1,37 @@
-"""Where mixtures start: k-means on a part of the rows that fits in memory.
+"""Lloyd's algorithm, step by step: what k-means is made of, and where mixtures start.
 
     minimise over centers C     J = sum_i w_i min_j ||x_i - c_j||^2
 
-Lloyd's algorithm from seeds that are drawn far apart (k-means++). A row of weight 2 is a row twice,
-and the order of rows does not matter: a draw is a place on the line on which all rows, sorted by
-their values, lie one after the other, each as long as its weight.
+A step looks for the nearest center of every row and moves the centers to the means of their rows.
+The first changes J by what rows save that change their label, the second needs no rows:
+
+    J(new labels) = J + sum_changed w (||x - c_new||^2 - ||x - c_old||^2)
+    J(new centers) = J - sum_j n_j ||c_new - c_old||^2
+
+so rows in memory need be read only where their label is in doubt.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.core.blocks import Blocks
+from lowdim.cluster.kmeans_assignment import (
+    Setting,
+    Sums,
+    motion,
+    square_to_nearest,
+    statistics,
+    unknown,
+    update,
+)
+from lowdim.cluster.kmeans_seeding import Part, part_in_memory, seeds
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.threads import single_threaded_blas
+from lowdim.linalg.moments import Frame
 
-ROWS_FOR_START = 20_000
-
-
-class Part(NamedTuple):
-    """Some rows of weight above 0, in memory, sorted by their values."""
-
-    rows: np.ndarray  # (m, d)
-    weight: np.ndarray  # (m,)
+__all__ = ["Clusters", "Part", "lloyd", "part_in_memory", "seeds"]
 
 
 class Clusters(NamedTuple):
@@ -31,21 +40,99 @@ class Clusters(NamedTuple):
     inertia: float  # J
 
 
-def part_in_memory(
-    rows: Blocks,
-    random: np.random.Generator,
-    weight: np.ndarray | None = None,
-    at_most: int = ROWS_FOR_START,
-) -> Part:
-    """All rows, or `at_most` of them at random; the same ones whatever holds the data."""
-    n = rows.shape[0]
-    index = np.arange(n)
-    if n > at_most:
-        index = np.sort(random.choice(n, size=at_most, replace=False))
-    w = np.ones(len(index)) if weight is None else weight[index]
-    X = np.asarray(rows.take(index[w > 0]), dtype=np.float64)
-    order = np.lexsort(X.T[::-1])
-    return Part(X[order], w[w > 0][order])
+class State(NamedTuple):
+    """What the next step needs of those before."""
+
+    centers: np.ndarray  # (k, d)  in the frame
+    label: np.ndarray  # (n,)  of the rows before the centers moved here; none if not remembered
+    sums: Sums  # by these labels; J is that of these centers
+
+
+class Descent:
+    """Lloyd's algorithm on some rows.
+
+    Parameters
+    ----------
+    rows : Blocks
+    weight : ndarray of shape (n,) or None
+    frame : Frame
+        In which centers are measured.
+    holes : bool
+        Whether rows may have NaN.
+    remember : bool
+        Whether to keep bounds of every row, which must be in memory, dense and complete.
+    """
+
+    def __init__(
+        self,
+        rows: Blocks,
+        weight: np.ndarray | None,
+        frame: Frame,
+        *,
+        holes: bool = False,
+        remember: bool = True,
+    ):
+        self.rows, self.weight, self.frame, self.holes = rows, weight, frame, holes
+        self.bounds = unknown(rows.shape[0] if remember else 0, rows.dtype)
+        self._remembers = remember
+        self._at: np.ndarray | None = None  # the centers at which the bounds were written
+
+    def start(self, centers: np.ndarray) -> State:
+        """The state before the first step."""
+        k, d = centers.shape
+        nothing = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
+        return State(centers, self.bounds.label, nothing)
+
+    def step(self, state: State) -> tuple[float, State]:
+        """J at the centers of `state`, and the state that follows."""
+        setting, sums = self._pass(state)
+        centers = moved(self.rows, sums, setting, self.weight)
+        saved = sums.count @ np.square(centers - state.centers).sum(axis=1)
+        state = State(centers, self.bounds.label, sums._replace(inertia=sums.inertia - saved))
+        return sums.inertia, state
+
+    def judge(self, state: State) -> tuple[Sums, np.ndarray | None]:
+        """The sums at the centers of `state`, exactly, and the labels if they are remembered."""
+        _, sums = self._pass(state, changes=False)
+        return sums, self.bounds.label if self._remembers else None
+
+    def _pass(self, state: State, changes: bool = True) -> tuple[Setting, Sums]:
+        if not self._remembers:
+            setting = Setting(state.centers, self.frame, self.holes)
+            return setting, self.rows.fold(statistics, setting, along=(self.weight,))
+        if state.label is not self.bounds.label:  # from a checkpoint: bounds are to be found anew
+            self.bounds.label[:] = state.label
+        # with weights, what is taken away again would leave more than rounding behind
+        changes = changes and self.weight is None and bool(state.sums.count.any())
+        with single_threaded_blas():
+            moves = motion(self._at, state.centers)
+        setting = Setting(state.centers, self.frame, motion=moves, changes=changes)
+        sums = self.rows.fold(statistics, setting, along=(self.weight, *self.bounds))
+        self._at = state.centers
+        if changes:
+            old = state.sums
+            sums = Sums(
+                old.count + sums.count, 0.0, old.sum_x + sums.sum_x, old.inertia + sums.inertia
+            )
+        return setting, sums
+
+
+def moved(rows: Blocks, sums: Sums, setting: Setting, weight: np.ndarray | None) -> np.ndarray:
+    """Centers at the means of their rows; one without rows goes to the row farthest from its own.
+
+    Where all rows are at a center already, it stays.
+    """
+    centers = update(sums, setting.centers)
+    empty = np.flatnonzero(sums.count == 0)
+    if len(empty):
+        far = rows.top(square_to_nearest, len(empty), setting, along=(weight,))
+        apart = far.score > 0
+        new = far.rows[apart]
+        new = new.toarray() if rows.is_sparse else new
+        D = (new.astype(np.float64) - setting.frame.pilot) / setting.frame.unit
+        places = empty[: len(D)]
+        centers[places] = np.where(np.isnan(D), centers[places], D)
+    return centers
 
 
 def lloyd(
@@ -74,54 +161,28 @@ def lloyd(
         Runs, each from its own seeds.
     """
     w = np.ones(len(X)) if weight is None else weight
-    runs = [_run(X, w, seeds(X, k, random, w), max_iter) for _ in range(n_init)]
-    return min(runs, key=lambda run: run.inertia)
+    runs = [run(X, w, seeds(X, k, random, w), max_iter) for _ in range(n_init)]
+    return best_of(runs)
 
 
-def seeds(X: np.ndarray, k: int, random: np.random.Generator, weight: np.ndarray) -> np.ndarray:
-    """k rows, each drawn with probability by weight times squared distance from those before."""
-    centers = np.empty((k, X.shape[1]))
-    nearest = np.ones(len(X))
-    for j, place in enumerate(random.random(k)):
-        chance = np.cumsum(weight * nearest)
-        if chance[-1] <= 0.0:  # all rows are centers already
-            chance = np.cumsum(weight)
-        drawn = int(np.searchsorted(chance, place * chance[-1], side="right"))
-        centers[j] = X[min(drawn, len(X) - 1)]
-        distance = np.square(X - centers[j]).sum(axis=1)
-        nearest = distance if j == 0 else np.minimum(nearest, distance)
-    return centers
+def best_of(runs: list[Any]) -> Any:
+    """The run of least inertia; of those that differ in rounding, the first.
+
+    Two starts often end in the same clusters, in another order: rounding is not to choose it.
+    """
+    least = min(run.inertia for run in runs)
+    return next(run for run in runs if run.inertia <= least * (1.0 + 1e-9))
 
 
-def _run(X: np.ndarray, weight: np.ndarray, centers: np.ndarray, max_iter: int) -> Clusters:
+def run(X: Any, weight: np.ndarray, centers: np.ndarray, max_iter: int) -> Clusters:
     """Lloyd's algorithm from given centers, until no row changes its cluster."""
-    labels = np.full(len(X), -1)
+    frame = Frame(np.zeros(X.shape[1]), 1.0)
+    descent = Descent(ArrayBlocks(X), weight if (weight != 1.0).any() else None, frame)
+    state = descent.start(centers)
     for _ in range(max_iter):
-        new = nearest_center(X, centers)
-        if np.array_equal(new, labels):
+        before = state.centers
+        _, state = descent.step(state)
+        if np.array_equal(before, state.centers):
             break
-        labels = new
-        centers = _means(X, weight, labels, centers)
-    labels = nearest_center(X, centers)
-    return Clusters(centers, labels, float(weight @ np.square(X - centers[labels]).sum(axis=1)))
-
-
-def nearest_center(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """argmin ||x - c||^2 = argmin ||c||^2 / 2 - x.c for every row."""
-    return np.argmin(np.square(centers).sum(axis=1) / 2 - X @ centers.T, axis=1)
-
-
-def _means(
-    X: np.ndarray, weight: np.ndarray, labels: np.ndarray, centers: np.ndarray
-) -> np.ndarray:
-    """The mean of each cluster; a center without rows goes to the row farthest from its own."""
-    moved = centers.copy()
-    for j in range(len(centers)):
-        own = labels == j
-        if own.any():
-            moved[j] = weight[own] @ X[own] / weight[own].sum()
-    empty = np.setdiff1d(np.arange(len(centers)), labels)
-    if len(empty):
-        distance = np.square(X - moved[labels]).sum(axis=1)
-        moved[empty] = X[np.argsort(-distance, kind="stable")[: len(empty)]]
-    return moved
+    sums, _ = descent.judge(state)
+    return Clusters(state.centers, descent.bounds.label, sums.inertia)

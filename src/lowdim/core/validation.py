@@ -300,3 +300,14 @@ def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
         raise ValueError(
             f"X has n_samples={n}; {type(estimator).__name__} needs at least {min_rows} rows."
         )
+
+
+def check_columns_observed(count: np.ndarray, names: Any = None) -> None:
+    """Raise if a column has no observed entry; `count` says how many each has."""
+    empty = np.flatnonzero(np.asarray(count) == 0)
+    if len(empty):
+        shown = ", ".join(repr(str(names[f])) if names is not None else str(f) for f in empty[:5])
+        raise ValueError(
+            f"X has no observed value in {len(empty)} of {len(count)} columns ({shown}"
+            f"{', ...' if len(empty) > 5 else ''}); nothing can be learned about them. Drop them."
+        )

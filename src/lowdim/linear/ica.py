@@ -45,6 +45,7 @@ from lowdim.core.validation import check_at_most, check_codes, check_weights
 from lowdim.linalg.moments import covariance
 
 LEAST_CURVATURE = 1e-2  # of J in a plane of two sources; smaller ones are hardly determined
+LEAST_BEND = 0.05  # of the gradient along a step, as part of what is expected, to be remembered
 MEMORY = 7  # steps that the quasi-Newton method looks back on
 SIGN_STEPS = 20  # of 'gradient', in which sources may still turn out to be peaked or flat
 SADDLE_ROWS = 20_000  # at the most, to see whether a search ended at a saddle
@@ -400,6 +401,11 @@ def _distance(sums: Sums, contrast: Contrast) -> float:
     return -float(np.abs(sums.G - contrast.gaussian).sum())
 
 
+def _sign(G: np.ndarray, contrast: Contrast) -> np.ndarray:
+    """1 where J falls with E G(y) (peaked sources, for logcosh), -1 where it rises."""
+    return np.where(G > contrast.gaussian, -1.0, 1.0)
+
+
 # ---- fixed points --------------------------------------------------------------------------------
 
 
@@ -493,10 +499,11 @@ def off_saddle(mixture: Mixture, W: np.ndarray) -> np.ndarray | None:
     part = mixture.part(SADDLE_ROWS)
     B = (W @ part.K).astype(part.rows.dtype)
     sums = part.rows.fold(curvatures, part.mean, B, part.contrast, along=(part.weight,))
-    gy, slope, slope_y2 = (field / part.n for field in sums)
+    G, gy, slope, slope_y2 = (field / part.n for field in sums)
     excess = slope - gy
-    sign = np.where(excess < 0, -1.0, 1.0)
-    bend = sign[:, None] * (slope_y2 - gy[:, None])  # (k, k)  second derivative of source i's part
+    bend = _sign(G, part.contrast)[:, None] * (
+        slope_y2 - gy[:, None]
+    )  # (k, k)  second derivative of source i's part
     bend = bend + bend.T
     # expected for independent sources: |excess_i| + |excess_j|; an estimate from n rows is not
     # sharper than about 1 / sqrt(n)
@@ -515,6 +522,7 @@ def off_saddle(mixture: Mixture, W: np.ndarray) -> np.ndarray | None:
 
 
 class Curvatures(NamedTuple):
+    G: np.ndarray  # (k,)
     gy: np.ndarray  # (k,)    g(y_i) y_i
     slope: np.ndarray  # (k,)    g'(y_i)
     slope_y2: np.ndarray  # (k, k)  g'(y_i) y_j^2
@@ -529,9 +537,9 @@ def curvatures(
 ) -> Curvatures:
     """What one block of rows adds to the second derivatives of J."""
     Y = unmix(X, mean, B)
-    _, g, slope = contrast.evaluate(Y)
+    G, g, slope = contrast.evaluate(Y)
     w = np.ones(len(Y), dtype=Y.dtype) if weight is None else weight.astype(Y.dtype)
-    return Curvatures(w @ (g * Y), w @ slope, (slope * w[:, None]).T @ (Y * Y))
+    return Curvatures(w @ G, w @ (g * Y), w @ slope, (slope * w[:, None]).T @ (Y * Y))
 
 
 # ---- quasi-Newton on rotations -------------------------------------------------------------------
@@ -582,15 +590,17 @@ def _search(
             length = at.length / 2 or 1.0  # after a fixed-point step, try the quasi-Newton one
             loop.params = at._replace(length=length, trial=_rotated(at, length))
             continue
-        gradient, curvature = _relative_derivatives(sums)
+        gradient, curvature = _relative_derivatives(sums, mixture.contrast)
         steps, turns = at.steps, at.turns
         step, turn = at.length * at.direction, gradient - at.gradient
-        if np.vdot(step, turn) > 0:
+        # what bends by much less than independent sources would says nothing of the next step
+        if np.vdot(step, turn) > LEAST_BEND * np.vdot(step, curvature * step):
             steps = np.concatenate([steps, step[None]])[-MEMORY:]
             turns = np.concatenate([turns, turn[None]])[-MEMORY:]
         direction = _quasi_newton(gradient, curvature, steps, turns)
         if np.vdot(direction, gradient) >= 0:
             direction, steps, turns = -gradient / curvature, none, none
+        direction = direction / max(1.0, np.abs(direction).max())  # a radian at the most
         new = Search(at.trial, at.trial, objective, gradient, direction, 1.0, steps, turns)
         if loop.n_iter < fixed_point_steps:
             trial = _fixed_point(sums, new.W)
@@ -612,12 +622,10 @@ def _rotated(at: Search, length: float) -> np.ndarray:
     return scipy.linalg.expm(length * at.direction) @ at.W
 
 
-def _relative_derivatives(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+def _relative_derivatives(sums: Sums, contrast: Contrast) -> tuple[np.ndarray, np.ndarray]:
     """Gradient of J along exp(E) W, and its curvature if the sources were independent."""
-    excess = sums.slope - np.diag(sums.gy)  # > 0 where G falls away from Gaussian: peaked sources
-    sign = np.where(excess < 0, -1.0, 1.0)
-    signed = sign[:, None] * sums.gy
-    size = np.maximum(np.abs(excess), 0.0)
+    signed = _sign(sums.G, contrast)[:, None] * sums.gy
+    size = np.abs(sums.slope - np.diag(sums.gy))
     curvature = np.maximum((size[:, None] + size) / 2, LEAST_CURVATURE)
     return (signed - signed.T) / 2, curvature
 

@@ -30,8 +30,9 @@ import numpy as np
 
 from lowdim.core.blocks import Blocks, add
 from lowdim.core.loop import iterate
+from lowdim.core.validation import check_columns_observed
 from lowdim.linalg.gaussian import LOG_2PI
-from lowdim.linalg.moments import Frame, frame_of
+from lowdim.linalg.observed import Columns, observed_columns
 from lowdim.linalg.svd import deterministic_signs
 
 # Noise below this part of a column's variance is taken as this part: exactly low-rank data have
@@ -309,17 +310,6 @@ def log_density(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarra
 # ---- the door ------------------------------------------------------------------------------------
 
 
-def check_columns_observed(count: np.ndarray, names: Any = None) -> None:
-    """Raise if a column has no observed entry; `count` says how many each has."""
-    empty = np.flatnonzero(np.asarray(count) == 0)
-    if len(empty):
-        shown = ", ".join(repr(str(names[f])) if names is not None else str(f) for f in empty[:5])
-        raise ValueError(
-            f"X has no observed value in {len(empty)} of {len(count)} columns ({shown}"
-            f"{', ...' if len(empty) > 5 else ''}); nothing can be learned about them. Drop them."
-        )
-
-
 def _check_memory(d: int, k: int) -> None:
     needed = 8 * d * (k + 1) ** 2
     if needed > LARGEST_SUMS_BYTES:
@@ -331,54 +321,6 @@ def _check_memory(d: int, k: int) -> None:
 
 
 # ---- the start -----------------------------------------------------------------------------------
-
-
-class Columns(NamedTuple):
-    """Each column by itself."""
-
-    n_observed: np.ndarray  # (d,)  weight of the rows that observe it
-    mean: np.ndarray  # (d,)
-    std: np.ndarray  # (d,)  0 for a constant column
-
-
-class ColumnSums(NamedTuple):
-    n_observed: np.ndarray  # (d,)
-    sum_x: np.ndarray  # (d,)  of deviations from a frame
-    sum_xx: np.ndarray  # (d,)  of their squares
-
-
-def observed_columns(rows: Blocks, weight: np.ndarray | None = None) -> Columns:
-    """Count, mean and standard deviation of the observed entries of each column."""
-    frame = frame_of(rows)
-    columns, lost = _columns_in(rows, frame, weight)
-    if lost:  # the first rows gave a poor pilot, for example for a column they did not observe
-        frame = Frame(columns.mean, frame.unit)
-        columns, _ = _columns_in(rows, frame, weight)
-    return columns
-
-
-def _columns_in(rows: Blocks, frame: Frame, weight: np.ndarray | None) -> tuple[Columns, bool]:
-    """The columns as measured in a frame, and whether a far pilot cost digits."""
-    sums = rows.fold(_column_sums, frame, along=(weight,))
-    count = np.where(sums.n_observed > 0, sums.n_observed, 1.0)
-    shift = sums.sum_x / count
-    variance = sums.sum_xx / count - shift**2
-    mean = frame.pilot + frame.unit * shift
-    lost = bool((variance < 1e-6 * shift**2).any())
-    resolved = np.sqrt(np.maximum(variance, 0.0)) * frame.unit
-    rounding = 4 * np.finfo(rows.dtype).eps * np.abs(mean)
-    return Columns(sums.n_observed, mean, np.where(resolved > rounding, resolved, 0.0)), lost
-
-
-def _column_sums(X: np.ndarray, frame: Frame, weight: np.ndarray | None) -> ColumnSums:
-    d = X.shape[1]
-    sums = ColumnSums(np.zeros(d), np.zeros(d), np.zeros(d))
-    for rows in _row_slices(*X.shape):
-        O = ~np.isnan(X[rows])
-        D = np.where(O, frame.deviations(X[rows]), 0.0).astype(np.float64, copy=False)
-        w = np.ones(len(D)) if weight is None else weight[rows]
-        sums = add(sums, ColumnSums(w @ O, w @ D, w @ np.square(D)))
-    return sums
 
 
 def _scale(columns: Columns, isotropic: bool) -> np.ndarray:

@@ -33,7 +33,13 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_S
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_at_most, check_weights
+from lowdim.core.validation import (
+    check_at_least,
+    check_at_most,
+    check_columns_observed,
+    check_weights,
+)
+from lowdim.linalg.observed import observed_columns
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
@@ -182,8 +188,8 @@ class MixtureOfFactorAnalyzers(
         check_at_most("n_components", self.n_components, rows.n_columns, "columns of X")
         n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
         check_at_most("n_clusters", self.n_clusters, n_rows, "rows of X")
-        columns = missing.observed_columns(rows, weight)
-        missing.check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
+        columns = observed_columns(rows, weight)
+        check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
         space = Space(columns.mean, _scale(columns.std, self.isotropic))
         least_noise = self.reg_noise * space.scale**2
         random = random_generator(self.random_state)

@@ -37,6 +37,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.validation import (
     check_at_most,
     check_codes,
+    check_columns_observed,
     check_finite_rows,
     check_weights,
 )
@@ -245,7 +246,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         except NotFiniteError:
             found = check_finite_rows(self, rows, allow_nan=True)
             names = getattr(self, "feature_names_in_", None)
-            missing.check_columns_observed(rows.shape[0] - found.nan, names)
+            check_columns_observed(rows.shape[0] - found.nan, names)
             axes = _axes_from_observed(problem)
         self._publish(axes if problem.k is None else completed(axes, problem.k))
         self._learned = None

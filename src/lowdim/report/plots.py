@@ -619,7 +619,7 @@ def _points(ax: Axes, points: np.ndarray, groups: Groups | None, legend_at: str)
     if groups is None:
         ax.scatter(*points.T, color=MAIN, **style)
         return
-    colors = _group_colors(len(groups.names))
+    colors = group_colors(len(groups.names))
     shuffle = np.random.default_rng(0).permutation(len(points))
     ax.scatter(*points[shuffle].T, color=colors[groups.member[shuffle]], **style)
     if len(groups.names) <= MAX_LEGEND:
@@ -668,7 +668,7 @@ def _colored_points(ax: Axes, points: np.ndarray, value: np.ndarray, name: str) 
     _color_bar(ax, image, name)
 
 
-def _group_colors(count: int) -> np.ndarray:
+def group_colors(count: int) -> np.ndarray:
     """One colour per group, (count, 3): our palette, and beyond it the colour wheel."""
     from matplotlib.colors import hsv_to_rgb, to_rgb
 

@@ -1,0 +1,113 @@
+"""Lightweight coresets: a few weighted rows that stand for many.
+
+    p_i = 1/2 w_i / sum w  +  1/2 w_i d_i^2 / sum w d^2,      d_i = ||x_i - mean||
+
+m rows are drawn with chances p, and a drawn row weighs w_i / (m p_i). So for whatever centers C,
+the cost of the coreset is an unbiased estimate of the cost of all rows,
+
+    E sum_drawn weight min_j ||x - c_j||^2 = sum_i w_i min_j ||x_i - c_j||^2
+
+and rows far from the mean, which can cost much, are drawn often enough to keep its variance small
+(Bachem, Lucic and Krause, 2018, Scalable k-means clustering via lightweight coresets, algorithm 1).
+
+Cost: two passes, one for the mean and sum d^2, one to draw; O(n) numbers and m rows in memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.blocks import Blocks
+from lowdim.core.estimator import Estimator
+from lowdim.core.random import random_generator
+from lowdim.core.validation import check_at_least, check_weights
+from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes
+
+
+def coreset(
+    X: Any, m: int, random_state: Any = None, sample_weight: Any = None
+) -> tuple[Any, np.ndarray]:
+    """m rows of X, with weights, on which k-means costs about what it costs on X.
+
+    Parameters
+    ----------
+    X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
+    m : int
+        Rows to draw: the cost of any centers is good to about sqrt(d k log k / m), relative to
+        that of the mean. A row may be drawn more than once.
+    random_state : int, Generator, RandomState or None, default=None
+    sample_weight : array of shape (n,), default=None
+        How often each row of X counts.
+
+    Returns
+    -------
+    points : ndarray or csr_array of shape (m, d)
+    weights : ndarray of shape (m,)
+        How often each point counts; they add up to about n.
+
+    See Also
+    --------
+    KMeans : with coreset=m it learns from a coreset and reports the cost of all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lowdim
+    >>> X = np.random.default_rng(0).normal(size=(100_000, 2))
+    >>> points, weights = lowdim.coreset(X, 1000, random_state=0)
+    >>> points.shape, float(round(weights.sum() / 100_000, 1))
+    ((1000, 2), 1.0)
+    """
+    m = check_at_least("m", m, 1)
+    rows = CoresetInput().open_rows(X)
+    weight = check_weights(sample_weight, rows)
+    return draw_coreset(rows, m, random_generator(random_state), weight)
+
+
+class CoresetInput(Estimator):
+    """The door for `coreset`: complete rows."""
+
+    accepts_sparse = True
+
+
+def draw_coreset(
+    rows: Blocks, m: int, random: np.random.Generator, weight: np.ndarray | None = None
+) -> tuple[Any, np.ndarray]:
+    """Points and weights, as `coreset` returns them."""
+    mean, frame = _mean(rows, weight)
+    square = np.asarray(rows.map(_square_from, mean, frame))
+    w = np.ones(len(square)) if weight is None else weight
+    far = w * square
+    total = far.sum()
+    chance = w / w.sum()
+    if total > 0:  # else all rows are equal
+        chance = 0.5 * chance + 0.5 * far / total
+    ends = np.cumsum(chance)
+    places = np.sort(random.random(m)) * ends[-1]
+    drawn = np.searchsorted(ends, places, side="right")
+    drawn = np.minimum(drawn, np.flatnonzero(chance)[-1])
+    return rows.take(drawn), w[drawn] / (m * chance[drawn])
+
+
+def _mean(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, Frame]:
+    """The mean, measured in a frame in which squares are safe, and this frame."""
+    frame = frame_of(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.fold(column_moments, frame, along=(weight,))
+        if not np.isfinite(sums.sum_x2).all():
+            frame = frame_of_extremes(rows)
+            sums = rows.fold(column_moments, frame, along=(weight,))
+    return sums.sum_x / sums.weight, frame
+
+
+def _square_from(X: Any, mean: np.ndarray, frame: Frame) -> np.ndarray:
+    """Squared distance of each row from the mean, in the frame."""
+    if sp.issparse(X):
+        X = X.astype(np.float64) / frame.unit
+        square = X.power(2).sum(axis=1) - 2.0 * (X @ mean) + mean @ mean
+        return np.maximum(square, 0.0)
+    D = frame.deviations(X) - mean
+    return np.einsum("if,if->i", D, D)

@@ -1,0 +1,483 @@
+"""k-means: each row is explained by the nearest of k centers.
+
+    minimise over C, a     J = sum_i w_i ||x_i - c_a(i)||^2
+
+    fixed C:  a(i) = argmin_j ||x_i - c_j||^2      -> statistics, in `kmeans_assignment.py`
+    fixed a:  c_j  = mean of the rows assigned j   -> update
+
+Neither half can raise J. One iteration: O(n k d) time at the most, O(k d) memory beside one block;
+in memory, bounds on the distances of every row (three numbers each) save most of the time.
+
+Rows with holes count by what is observed of them (`kmeans_holes.py`), seeds lie far apart
+(`kmeans_seeding.py`), rows that come one after the other are learned from by `kmeans_online.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import nullcontext
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+
+from lowdim.cluster import kmeans_online
+from lowdim.cluster.coreset import draw_coreset
+from lowdim.cluster.kmeans_assignment import (
+    Setting,
+    distances,
+    nearest,
+    setting_of,
+    statistics,
+)
+from lowdim.cluster.kmeans_seeding import (
+    ROWS_FOR_START,
+    in_frame,
+    part_in_memory,
+    random_rows,
+    scalable_seeds,
+    seeds,
+)
+from lowdim.cluster.lloyd import Descent, best_of, run
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.config import config_context
+from lowdim.core.constraints import (
+    AT_LEAST_1,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    Interval,
+    Real,
+    StrOptions,
+)
+from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting, iterate
+from lowdim.core.random import random_generator
+from lowdim.core.validation import (
+    check_at_most,
+    check_columns_observed,
+    check_finite_rows,
+    check_weights,
+)
+from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes, unit_for
+from lowdim.linalg.observed import observed_columns
+
+ROWS_PER_SEED = 100  # rows that seeds are drawn from, for each of them, if there are many
+STEPS_BEFORE = 50  # of Lloyd's algorithm on these rows, before all rows are looked at
+ONLINE_ROWS = 4096  # of a stream, learned from at a time
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+    """k-means: each row is explained by the nearest of k centers.
+
+    Minimises  J = sum_i w_i min_j ||x_i - c_j||^2  by Lloyd's alternation: rows go to their nearest
+               center, centers to the mean of their rows. A missing entry counts as in the center.
+
+    Cost: O(n k d) per pass at the most, O(k d) memory beside one block of rows and, in memory,
+    three numbers per row.
+    Use it for round clusters of like size; a Gaussian mixture has clusters of any shape.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of centers k.
+    init : {'k-means++', 'random', 'k-means||'}, array (k, d) or callable, default='k-means++'
+        Where to start: rows that lie far apart, any rows, rows far apart found in a few passes over
+        all rows, these centers, or what ``init(X, n_clusters, random_state=...)`` returns. Of more
+        than 20000 rows (100 per cluster), the first two look at so many at random, and k-means on
+        them comes first.
+    n_init : int or 'auto', default='auto'
+        Starts, of which the best result is kept; 'auto' is 10 for 'random' and a callable, else 1.
+    max_iter : int, default=300
+        Iterations at the most, each a pass over the rows.
+    tol : float, default=1e-4
+        Stop when the centers' squared movements add up to less than this part of a column's mean
+        variance; also once no row changes its cluster.
+    verbose : int, default=0
+        Above 0: show a progress bar, also where none would be.
+    random_state : int, Generator, RandomState or None, default=None
+        For the start and the coreset.
+    copy_x : bool, default=True
+        For scikit-learn's sake: X is never written to, nor copied.
+    algorithm : {'auto', 'lloyd', 'elkan'}, default='auto'
+        'lloyd' measures all distances in every pass; 'elkan' keeps bounds on those of each row and
+        measures only the rows in doubt, if they are in memory, dense and complete. 'auto' is
+        'elkan': it was faster for every k tried. The result is the same.
+    coreset : int or None, default=None
+        Learn from so many weighted rows, drawn by `lowdim.coreset`, instead of all.
+    gain : 'count' or float, default='count'
+        How far `partial_fit` moves a center towards a row it wins: one over the number of rows it
+        has won, so that it is their mean, or this part of the way (above 0, at most 1).
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (k, d)
+        C.
+    labels_ : ndarray of shape (n,)
+        a: the nearest center of each row; after `partial_fit`, of the rows given last.
+    inertia_ : float
+        J at the centers, over all rows; after `partial_fit`, what the rows given last cost as they
+        came.
+    n_iter_, history_, converged_ : int, ndarray, bool
+        Iterations of the best start, J at each, and whether they sufficed.
+    counts_ : ndarray of shape (k,)
+        Weight of the rows in each cluster; what `partial_fit` goes on from.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+
+    See Also
+    --------
+    coreset : a few weighted rows that stand for many.
+    MixtureOfFactorAnalyzers : clusters that are flat.
+
+    Notes
+    -----
+    A cluster that loses all its rows starts anew from the row farthest from its center.
+
+    Of up to 20000 rows (100 per cluster), 'k-means++' and 'random' draw the same seeds in whatever
+    order the rows come, and a row of weight 2 is a row twice. 'k-means||' and coresets draw by the
+    number of a row.
+
+    References
+    ----------
+    Lloyd (1982), Least squares quantization in PCM. Arthur and Vassilvitskii (2007), k-means++.
+    Bahmani et al. (2012), Scalable k-means++. Hamerly (2010), Making k-means even faster. Chi, Chi
+    and Baraniuk (2016), k-POD.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim import KMeans
+    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> model = KMeans(2, random_state=0).fit(X, sample_weight=[1, 3, 1, 1])
+    >>> np.sort(model.cluster_centers_.ravel())
+    array([0.75, 9.5 ])
+    >>> model.inertia_
+    1.25
+    """
+
+    accepts_nan: ClassVar[bool] = True
+    accepts_sparse: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [AT_LEAST_1],
+        "init": [StrOptions({"k-means++", "random", "k-means||"}), callable, "array-like"],
+        "n_init": [StrOptions({"auto"}), AT_LEAST_1],
+        "max_iter": [AT_LEAST_1],
+        "tol": [NOT_NEGATIVE],
+        "verbose": ["verbose"],
+        "random_state": RANDOM_STATE,
+        "copy_x": ["boolean"],
+        "algorithm": [StrOptions({"auto", "lloyd", "elkan"})],
+        "coreset": [AT_LEAST_1, None],
+        "gain": [StrOptions({"count"}), Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        verbose=0,
+        random_state=None,
+        copy_x=True,
+        algorithm="auto",
+        coreset=None,
+        gain="count",
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.coreset = coreset
+        self.gain = gain
+
+    # ---- learn -----------------------------------------------------------------------------------
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centers of X.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
+            NaN marks missing values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts.
+        """
+        rows = self.open_rows(X)
+        weight = check_weights(sample_weight, rows)
+        self._check_enough_rows(rows, weight)
+        random = random_generator(self.random_state)
+        scene = look_at(self, rows, weight)
+        learned, its_weight = self._learned_rows(rows, weight, scene, random)
+        with config_context(progress=True) if self.verbose else nullcontext():
+            starts = (
+                self._start(learned, its_weight, scene, random) for _ in range(self._n_starts())
+            )
+            found = [self._descend(start, learned, its_weight, scene) for start in starts]
+        best = best_of(found)
+        if self.coreset is not None:
+            best = self._judged(best, rows, weight, scene)
+        self._publish(best, rows, scene)
+        return self
+
+    @fitting
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Learn from further complete rows, one after the other: the winner takes all.
+
+        The first call seeds the centers from its rows as `init` says, and then learns from them;
+        after `fit` the centers go on from where they are.
+        """
+        fitted = hasattr(self, "cluster_centers_")
+        rows = self.open_rows(X, reset=not fitted, check_finite=False)
+        if check_finite_rows(self, rows, allow_nan=True).nan.any():
+            raise ValueError(
+                "X has NaN; KMeans.partial_fit learns from complete rows. Give all rows to fit, "
+                "which learns from rows with holes."
+            )
+        weight = check_weights(sample_weight, rows)
+        if not fitted:
+            if isinstance(self.init, str):
+                self._check_enough_rows(rows, weight)
+            scene = look_at(self, rows, weight)
+            start = self._start(rows, weight, scene, random_generator(self.random_state))
+            self.cluster_centers_ = scene.in_data(start).astype(rows.dtype)
+            self.counts_ = np.zeros(self.n_clusters)
+        self._learn_online(rows, weight)
+        return self
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Find the centers of X, and the nearest one of each row."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Find the centers of X, and the distances of each row from them."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    # ---- encode and judge ------------------------------------------------------------------------
+
+    def predict(self, X):
+        """Number of the nearest center for each row, over its observed entries."""
+        rows = self.open_rows(X, reset=False)
+        return rows.map(nearest, setting_of(self.cluster_centers_, rows))
+
+    def transform(self, X):
+        """Distance of each row from each center, over its observed entries."""
+        rows = self.open_rows(X, reset=False)
+        return rows.map(distances, setting_of(self.cluster_centers_, rows))
+
+    def score(self, X, y=None, sample_weight=None):
+        """-J of these rows at the centers: the higher the better."""
+        rows = self.open_rows(X, reset=False)
+        weight = check_weights(sample_weight, rows)
+        setting = setting_of(self.cluster_centers_, rows)
+        sums = rows.fold(statistics, setting, along=(weight,))
+        return -_in_data(sums.inertia, setting.frame.unit)
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
+    def _check_enough_rows(self, rows, weight):
+        n = rows.shape[0]
+        n_rows = n if weight is None else int(np.count_nonzero(weight))
+        check_at_most("n_clusters", self.n_clusters, n_rows, f"rows of X (n_samples={n})")
+
+    def _learned_rows(self, rows, weight, scene, random):
+        """All rows, or a coreset of them, and their weights."""
+        if self.coreset is None:
+            return rows, weight
+        check_at_most("n_clusters", self.n_clusters, self.coreset, "rows of the coreset")
+        if scene.holes:
+            raise ValueError(
+                f"X has NaN; coreset={self.coreset} needs complete rows. Leave it out, or fill "
+                "them first, for example with lowdim.PCA(...).fit(X).impute(X)."
+            )
+        points, its_weight = draw_coreset(rows, self.coreset, random, weight)
+        return ArrayBlocks(points), its_weight
+
+    def _n_starts(self):
+        """Number of starts; centers that are given start once."""
+        if isinstance(self.init, str) or callable(self.init):
+            several = callable(self.init) or self.init == "random"
+            return (10 if several else 1) if self.n_init == "auto" else self.n_init
+        if self.n_init not in ("auto", 1):
+            warnings.warn(
+                f"n_init={self.n_init} is ignored: init gives the centers to start from, once.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        return 1
+
+    def _start(self, rows, weight, scene, random):
+        """Centers to start from, measured in the frame."""
+        k, init = self.n_clusters, self.init
+        if not isinstance(init, str):
+            return scene.in_frame(self._given_centers(rows, random))
+        at_most = max(ROWS_FOR_START, ROWS_PER_SEED * k)
+        part = part_in_memory(rows, random, weight, at_most)
+        D = in_frame(part.rows, scene.frame, scene.fill)
+        if init == "k-means||":
+            first = random_rows(D, 1, random, part.weight)
+            return scalable_seeds(rows, k, random, weight, scene.frame, first, scene.holes)
+        draw = seeds if init == "k-means++" else random_rows
+        if rows.shape[0] <= at_most or sp.issparse(D):
+            return draw(D, k, random, part.weight)
+        starts = (draw(D, k, random, part.weight) for _ in range(_starts_before(k)))
+        return best_of([run(D, part.weight, start, STEPS_BEFORE) for start in starts]).centers
+
+    def _given_centers(self, rows, random):
+        k, init = self.n_clusters, self.init
+        if callable(init):
+            X = rows.in_memory
+            if X is None:
+                X = part_in_memory(rows, random).rows
+            legacy = np.random.RandomState(random.integers(2**32, dtype=np.uint64))
+            init = init(X, k, random_state=legacy)
+        init = init.toarray() if sp.issparse(init) else init
+        centers = check_array(init, dtype=np.float64, input_name="init", estimator=self)
+        if centers.shape != (k, rows.n_columns):
+            raise ValueError(
+                f"The centers of init have shape {centers.shape}; n_clusters={k} and the "
+                f"{rows.n_columns} columns of X ask for {(k, rows.n_columns)}."
+            )
+        return centers
+
+    def _descend(self, start, rows, weight, scene):
+        """Lloyd's algorithm from one start."""
+        remember = self._keeps_bounds(rows, scene)
+        descent = Descent(rows, weight, scene.frame, holes=scene.holes, remember=remember)
+        loop = iterate(self, descent.start(start), max_iter=self.max_iter, tol=self.tol)
+        for state in loop:
+            inertia, new = descent.step(state)
+            shift = float(np.square(new.centers - state.centers).sum())
+            change = shift / scene.variance if scene.variance > 0 else shift
+            loop.record(_in_data(inertia, scene.frame.unit), change=change)
+            loop.params = new
+        sums, labels = descent.judge(loop.params)
+        history = np.array(loop.history)
+        centers = loop.params.centers
+        return Found(centers, labels, sums.count, sums.inertia, history, loop.converged)
+
+    def _keeps_bounds(self, rows, scene):
+        possible = rows.in_memory is not None and not rows.is_sparse and not scene.holes
+        return possible and self.algorithm != "lloyd"
+
+    def _judged(self, found, rows, weight, scene):
+        """What was found on a coreset, measured on all rows."""
+        setting = Setting(found.centers, scene.frame, scene.holes)
+        sums = rows.fold(statistics, setting, along=(weight,))
+        return found._replace(labels=None, counts=sums.count, inertia=sums.inertia)
+
+    def _publish(self, best, rows, scene):
+        labels = best.labels
+        if labels is None:
+            labels = rows.map(nearest, Setting(best.centers, scene.frame, scene.holes))
+        self.cluster_centers_ = scene.in_data(best.centers).astype(rows.dtype)
+        self.labels_ = np.asarray(labels)
+        self.inertia_ = _in_data(best.inertia, scene.frame.unit)
+        self.counts_ = best.counts
+        self.history_, self.converged_ = best.history, best.converged
+        self.n_iter_ = len(best.history)
+        used = int(np.count_nonzero(best.counts))
+        if used < self.n_clusters:
+            warnings.warn(
+                f"Only {used} of n_clusters={self.n_clusters} clusters have rows: X has too few "
+                "different rows. Choose fewer clusters.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _learn_online(self, rows, weight):
+        gain = 0.0 if self.gain == "count" else float(self.gain)
+        centers, counts = self.cluster_centers_.astype(np.float64), self.counts_.copy()
+        labels, inertia = [], 0.0
+        for X, *w in rows.batches(ONLINE_ROWS, along=(weight,)):
+            X = X.toarray() if sp.issparse(X) else X
+            w = np.ones(len(X)) if w[0] is None else w[0]
+            X = X.astype(np.float64)
+            unit = unit_for(max(np.abs(X).max(), np.abs(centers).max()), X.dtype)
+            centers /= unit
+            label, cost = kmeans_online.learn(X / unit, w, centers, counts, gain)
+            centers *= unit
+            labels.append(label)
+            inertia += _in_data(cost, unit)
+        self.cluster_centers_, self.counts_ = centers.astype(rows.dtype), counts
+        self.labels_, self.inertia_ = np.concatenate(labels), inertia
+
+
+def _in_data(square: float, unit: float) -> float:
+    """A square measured in the frame, in the unit of the data; infinite beyond float64."""
+    return float(square) * unit * unit
+
+
+def _starts_before(k: int) -> int:
+    """Starts on a part of the rows: several where they are cheap and a bad one costs much."""
+    return min(4, max(1, 256 // k))
+
+
+class Scene(NamedTuple):
+    """What is to be known of the rows before the first step."""
+
+    frame: Frame
+    variance: float  # of a column, on the average; in the frame
+    fill: np.ndarray  # (d,)  the mean, in the frame
+    holes: bool
+
+    def in_frame(self, X: np.ndarray) -> np.ndarray:
+        return (X - self.frame.pilot) / self.frame.unit
+
+    def in_data(self, X: np.ndarray) -> np.ndarray:
+        return X * self.frame.unit + self.frame.pilot
+
+
+class Found(NamedTuple):
+    """Where one start has led."""
+
+    centers: np.ndarray  # (k, d)  in the frame
+    labels: np.ndarray | None  # (n,)  if they are known
+    counts: np.ndarray  # (k,)
+    inertia: float  # in the frame
+    history: np.ndarray
+    converged: bool
+
+
+def look_at(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> Scene:
+    """Frame, mean variance and holes, in one pass where there are no holes."""
+    frame = frame_of(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.fold(column_moments, frame, along=(weight,))
+        if not np.isfinite(sums.sum_x2).all():
+            if check_finite_rows(estimator, rows, allow_nan=True).nan.any():
+                return _look_at_holes(estimator, rows, frame, weight)
+            frame = frame_of_extremes(rows)
+            sums = rows.fold(column_moments, frame, along=(weight,))
+    mean = sums.sum_x / sums.weight
+    variance = np.maximum(sums.sum_x2 / sums.weight - mean**2, 0.0)
+    return Scene(frame, float(variance.mean()), mean, holes=False)
+
+
+def _look_at_holes(estimator: Any, rows: Blocks, frame: Frame, weight: np.ndarray | None) -> Scene:
+    if rows.is_sparse:
+        raise ValueError(
+            "X is sparse and has NaN; KMeans takes holes in dense rows only. Entries that are not "
+            "stored are zeros: give X.toarray() if NaN is to mean missing."
+        )
+    columns = observed_columns(rows, weight)
+    check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))
+    variance = np.square(columns.std / frame.unit).mean()
+    return Scene(frame, float(variance), (columns.mean - frame.pilot) / frame.unit, holes=True)

@@ -1,0 +1,56 @@
+"""Online k-means: the winner takes all.
+
+    for each row x:    j = argmin_j ||x - c_j||^2,     c_j := c_j + gain (x - c_j)
+
+With gain = w / (weight of all rows that center j has won) every center is the mean of the rows it
+has won; a constant gain forgets: it follows clusters that move. One row after the other, so the
+result depends on their order, and not on how they are cut into batches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+
+
+def learn(
+    X: np.ndarray, weight: np.ndarray, centers: np.ndarray, counts: np.ndarray, gain: float
+) -> tuple[np.ndarray, float]:
+    """Move `centers` (k, d) and `counts` (k,) in place by every row; gain 0.0 means by count.
+
+    Returns the winner of each row, and the sum of their squared distances at that time.
+    """
+    label = np.empty(len(X), dtype=np.int32)
+    across = np.ascontiguousarray(centers.T)
+    inertia = _learn(np.ascontiguousarray(X, dtype=np.float64), weight, across, counts, gain, label)
+    centers[:] = across.T
+    return label, inertia
+
+
+@kernel
+def _learn(X, weight, centers, counts, gain, label):
+    """`centers` has a column for each: a row's distances from all are made side by side."""
+    d, k = centers.shape
+    square = np.empty(k)
+    inertia = 0.0
+    for i in range(len(X)):
+        square[:] = 0.0
+        for f in range(d):
+            x = X[i, f]
+            for j in range(k):
+                apart = x - centers[f, j]
+                square[j] += apart * apart
+        winner = 0
+        for j in range(1, k):
+            if square[j] < square[winner]:
+                winner = j
+        label[i] = winner
+        w = weight[i]
+        inertia += w * square[winner]
+        counts[winner] += w
+        if w > 0.0:
+            step = w / counts[winner] if gain == 0.0 else 1.0 - (1.0 - gain) ** w
+            for f in range(d):
+                centers[f, winner] += step * (X[i, f] - centers[f, winner])
+    return inertia

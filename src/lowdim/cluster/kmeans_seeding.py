@@ -1,0 +1,194 @@
+"""Where k-means starts: rows that lie far apart.
+
+    k-means++    one after the other, a row is drawn with a chance by weight times its squared
+                 distance from those drawn before; of a few drawn, the one that lowers J most
+    k-means||    in a few passes, many rows at a time are drawn by the same chance; then k-means++
+                 among them, each with the weight of the rows it is nearest to
+
+k-means++ looks at a part of the rows that fits in memory. There a row of weight 2 is a row twice,
+and the order of rows does not matter: a draw is a place on the line on which all rows, sorted by
+their values, lie one after the other, each as long as its weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.cluster.kmeans_assignment import (
+    TOGETHER,
+    Setting,
+    square_apart,
+    square_to_nearest,
+    statistics,
+)
+from lowdim.core.blocks import Blocks
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import single_threaded_blas
+from lowdim.linalg.moments import Frame
+
+ROWS_FOR_START = 20_000
+SCALABLE_PASSES = 5  # of k-means||, Bahmani et al. (2012), section 5
+SCALABLE_OVERSAMPLING = 2  # rows drawn in each of them, per cluster
+
+
+class Part(NamedTuple):
+    """Some rows of weight above 0, in memory, sorted by their values."""
+
+    rows: Any  # (m, d)  float64; a csr_array where the rows are sparse
+    weight: np.ndarray  # (m,)
+
+
+def part_in_memory(
+    rows: Blocks,
+    random: np.random.Generator,
+    weight: np.ndarray | None = None,
+    at_most: int = ROWS_FOR_START,
+) -> Part:
+    """All rows, or `at_most` of them at random; the same ones whatever holds the data."""
+    index = np.arange(rows.shape[0]) if weight is None else np.flatnonzero(weight > 0)
+    if len(index) > at_most:
+        index = index[np.sort(random.choice(len(index), size=at_most, replace=False))]
+    X = rows.take(index).astype(np.float64)
+    order = _order(X)
+    return Part(X[order], np.ones(len(index)) if weight is None else weight[index][order])
+
+
+def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np.ndarray:
+    """k rows by greedy k-means++ (Arthur and Vassilvitskii, 2007), as a dense array.
+
+    Rows are dense or sparse, as `part_in_memory` sorts them; best centred, since distances are
+    taken from products.
+    """
+    trials = 2 + int(np.log(k))
+    norms = _square_norms(X)
+    drawn = [_draw(weight, random.random(1))[0]]
+    apart = np.full(len(weight), np.inf)
+    _lower(apart, X, norms, drawn[0])
+    with single_threaded_blas():
+        for _ in range(1, k):
+            chance = weight * apart
+            # once all rows are centers, any row will do
+            tried = _draw(chance if chance.any() else weight, random.random(trials))
+            best = tried[_costs(X, norms, tried, apart, weight).argmin()]
+            _lower(apart, X, norms, best)
+            drawn.append(best)
+    return _dense(X[np.array(drawn)])
+
+
+def random_rows(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np.ndarray:
+    """k rows, each drawn with a chance by its weight; different ones as long as there are."""
+    norms, apart = _square_norms(X), np.full(len(weight), np.inf)
+    drawn: list[int] = []
+    for place in random.random((k, 1)):
+        free = weight * (apart > 0)
+        drawn.append(_draw(free if free.any() else weight, place)[0])
+        _lower(apart, X, norms, drawn[-1])
+    return _dense(X[np.array(drawn)])
+
+
+def scalable_seeds(
+    rows: Blocks,
+    k: int,
+    random: np.random.Generator,
+    weight: np.ndarray | None,
+    frame: Frame,
+    first: np.ndarray,
+    holes: bool,
+) -> np.ndarray:
+    """k centers in the frame by k-means||, from one row `first` (1, d) in the frame.
+
+    Drawing without replacement: the rows with the largest u^(1/chance), u uniform (Efraimidis and
+    Spirakis, 2006), are the top ones of a pass.
+    """
+    centers = first
+    for _ in range(SCALABLE_PASSES):
+        luck = -np.log(1.0 - random.random(rows.shape[0]))  # exponential: a race won by the chance
+        setting = Setting(centers, frame, holes)
+        won = rows.top(_race, SCALABLE_OVERSAMPLING * k, setting, along=(weight, luck))
+        new = _dense(won.rows[won.score > 0]).astype(np.float64)
+        centers = np.vstack([centers, in_frame(new, frame, centers.mean(axis=0))])
+    count = rows.fold(statistics, Setting(centers, frame, holes), along=(weight,)).count
+    used = count > 0
+    return seeds(centers[used], k, random, count[used])
+
+
+def in_frame(X: Any, frame: Frame, fill: np.ndarray) -> Any:
+    """Rows of float64 as measured in the frame, with holes filled."""
+    if sp.issparse(X):
+        return X / frame.unit
+    D = (X - frame.pilot) / frame.unit
+    return np.where(np.isnan(D), fill, D)
+
+
+def _race(X: Any, setting: Setting, weight: np.ndarray | None, luck: np.ndarray) -> np.ndarray:
+    chance = square_to_nearest(X, setting, weight) * (1.0 if weight is None else weight)
+    return chance / np.maximum(luck, np.finfo(np.float64).tiny)
+
+
+def _draw(chance: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Rows at these places, from 0 to 1, of the line on which each is as long as its chance."""
+    ends = np.cumsum(chance)
+    drawn = np.searchsorted(ends, places * ends[-1], side="right")
+    return np.minimum(drawn, np.flatnonzero(chance)[-1])
+
+
+def _lower(apart: np.ndarray, X: Any, norms: np.ndarray, i: int) -> None:
+    """Lower `apart` to the squared distances from row i, where these are less; 0 for its equals."""
+    if not sp.issparse(X):
+        _dense_lower(apart, X, i)
+        return
+    squares = norms + norms[i] - 2.0 * _dense(X @ X[[i]].T).ravel()
+    # of equal rows only rounding is left, which must not be drawn from
+    squares[squares <= 1e-14 * (norms + norms[i])] = 0.0
+    np.minimum(apart, squares, out=apart)
+
+
+def _costs(
+    X: Any, norms: np.ndarray, tried: np.ndarray, apart: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """J if one more row were a center, for each of those tried."""
+    if not sp.issparse(X):
+        return _dense_costs(X, norms, X[tried], norms[tried], apart, weight)
+    squares = norms[tried][:, None] + norms - 2.0 * _dense(X[tried] @ X.T)
+    return np.minimum(squares, apart) @ weight
+
+
+def _square_norms(X: Any) -> np.ndarray:
+    return X.power(2).sum(axis=1) if sp.issparse(X) else np.square(X).sum(axis=1)
+
+
+def _order(X: Any) -> np.ndarray:
+    """An order of the rows that follows from their values alone."""
+    if sp.issparse(X):  # along a fixed direction: different rows have different places
+        return np.argsort(X @ np.random.default_rng(0).normal(size=X.shape[1]), kind="stable")
+    return np.lexsort(X.T[::-1])
+
+
+def _dense(X: Any) -> np.ndarray:
+    return X.toarray() if sp.issparse(X) else X
+
+
+@kernel
+def _dense_lower(apart, X, i):
+    for r in range(len(X)):
+        apart[r] = min(apart[r], square_apart(X, r, X, i))
+
+
+@kernel
+def _dense_costs(X, norms, C, C_norms, apart, weight):
+    """`_costs` of dense rows, some at a time: nothing of rows x tried is held."""
+    (n, d), k = X.shape, len(C)
+    part, G, cost = np.zeros((TOGETHER, d)), np.empty((k, TOGETHER)), np.zeros((k, TOGETHER))
+    for start in range(0, n, TOGETHER):
+        size = min(TOGETHER, n - start)
+        part[:size] = X[start : start + size]
+        np.dot(C, part.T, G)
+        for j in range(k):
+            for t in range(size):
+                square = norms[start + t] + C_norms[j] - 2.0 * G[j, t]
+                so_far = apart[start + t]
+                cost[j, t] += weight[start + t] * (square if square < so_far else so_far)
+    return cost.sum(axis=1)
