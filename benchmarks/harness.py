@@ -363,7 +363,7 @@ def verdict(
     if ratio > SAME:
         return f"{more} {_times(ratio)}"
     if ratio < 1 / SAME:
-        return f"{less} {_times(1 / ratio)}"
+        return f"{less} {_times(1 / ratio)}" if ratio > 0 else less
     return same
 
 

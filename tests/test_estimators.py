@@ -18,6 +18,12 @@ from lowdim.core.registry import public_estimators
 
 # Arguments that make a class interesting to check beside its defaults
 CONFIGURATIONS: dict[str, list[dict]] = {
+    "ALS": [
+        {"center": "columns", "scale": "columns", "weighted_penalty": False},
+        {"non_negative": True},
+        {"solver": "cg"},
+        {"feedback": "implicit"},
+    ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},
@@ -66,6 +72,11 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 0.9},
     ],
     "ProbabilisticPCA": [{"n_components": 1}],
+    "IterativeSVD": [{"n_components": 2, "center": None}],
+    "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
+    "SVT": [{"tau": 5.0, "center": "rows"}],
+    "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
+    "SoftImpute": [{"penalty": 0.3, "solver": "svd", "center": "both"}],
 }
 
 CLASSES = public_estimators()

@@ -13,6 +13,7 @@ from lowdim._version import __version__
 
 # public name -> the module where it lives
 _HOME = {
+    "ALS": "lowdim.completion.als",
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
     "GaussianMixture": "lowdim.cluster.gaussian_mixture",
@@ -23,6 +24,7 @@ _HOME = {
     "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
+    "Recommender": "lowdim.completion.recommender",
     "amari_distance": "lowdim.linear.ica",
     "choose_k": "lowdim.cluster.selection",
     "choose_rank": "lowdim.linear.rank",
@@ -33,6 +35,13 @@ _HOME = {
     "get_config": "lowdim.core.config",
     "load": "lowdim.core.persistence",
     "methods": "lowdim.core.registry",
+    "CompletionSearch": "lowdim.completion.search",
+    "GradientFactorization": "lowdim.completion.gradient",
+    "IterativeSVD": "lowdim.completion.iterative_svd",
+    "SVP": "lowdim.completion.svp",
+    "SVT": "lowdim.completion.svt",
+    "SoftImpute": "lowdim.completion.soft_impute",
+    "recoverability": "lowdim.completion.recoverability",
     "rotate": "lowdim.linear.rotation",
     "set_config": "lowdim.core.config",
     "silhouette": "lowdim.cluster.quality",
@@ -50,6 +59,15 @@ if TYPE_CHECKING:
     from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
     from lowdim.cluster.quality import silhouette as silhouette
     from lowdim.cluster.selection import choose_k as choose_k
+    from lowdim.completion.als import ALS as ALS
+    from lowdim.completion.gradient import GradientFactorization as GradientFactorization
+    from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD
+    from lowdim.completion.recommender import Recommender as Recommender
+    from lowdim.completion.recoverability import recoverability as recoverability
+    from lowdim.completion.search import CompletionSearch as CompletionSearch
+    from lowdim.completion.soft_impute import SoftImpute as SoftImpute
+    from lowdim.completion.svp import SVP as SVP
+    from lowdim.completion.svt import SVT as SVT
     from lowdim.core.config import config_context as config_context
     from lowdim.core.config import get_config as get_config
     from lowdim.core.config import set_config as set_config

@@ -27,6 +27,8 @@ from lowdim.cli.options import debug_option, debugging
 _HOME = {
     "reduce": "lowdim.cli.reduce",
     "cluster": "lowdim.cli.cluster",
+    "complete": "lowdim.cli.complete",
+    "recommend": "lowdim.cli.recommend",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",
     "warmup": "lowdim.cli.warmup",
@@ -99,6 +101,8 @@ def main(ctx: click.Context) -> None:
     Examples:
       lowdim reduce data.csv -k 2 -o codes.csv --model m.lowdim
       lowdim cluster data.csv -k auto -o labels.csv
+      lowdim complete data.csv -o filled.csv --std
+      lowdim recommend ratings.csv --user 42
       lowdim apply m.lowdim new.csv -o new-codes.csv
 
     `lowdim VERB --help` explains a verb.

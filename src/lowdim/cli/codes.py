@@ -34,7 +34,7 @@ def columns_of(model: Any) -> Columns:
         return Columns(["distance"], lambda rows: _nearest(model.transform(rows)))
     if hasattr(model, "transform"):
         names = list(model.get_feature_names_out())
-        if hasattr(model, "predict"):
+        if hasattr(model, "predict_proba"):
             return Columns(names, lambda rows: (model.transform(rows), model.predict(rows)))
         return Columns(names, lambda rows: (model.transform(rows), None))
     if hasattr(model, "predict_proba"):

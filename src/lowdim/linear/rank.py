@@ -1,6 +1,7 @@
 """How many components do the data support?
 
     bcv        error on held-out blocks (Owen and Perry 2009), or on held-out entries with NaN
+    heldout    error on held-out entries of a matrix of which only some were observed
     parallel   variances against those of columns shuffled independently (Horn 1965)
     mle        evidence of probabilistic PCA (Minka 2000)
     elbow      where the curve of variances bends
@@ -32,7 +33,7 @@ from lowdim.linalg.moments import covariance
 from lowdim.linear.minka import minka_evidence
 from lowdim.linear.pca import PCA
 
-METHODS = ("bcv", "parallel", "elbow", "mle", "variance")
+METHODS = ("bcv", "parallel", "elbow", "mle", "variance", "heldout")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class RankChoice:
 
         label = {
             "bcv": "held-out error (1: column means)",
+            "heldout": "held-out error (1: the mean of all entries)",
             "parallel": "variance",
             "elbow": "variance",
             "mle": "log evidence",
@@ -107,9 +109,12 @@ def choose_rank(
     X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
         NaN marks missing values. Of more than `max_rows` rows a random sample is used, except by
         'elbow', 'mle' and 'variance', which need only the covariance.
-    method : {'bcv', 'parallel', 'elbow', 'mle', 'variance'}, default='bcv'
+    method : {'bcv', 'heldout', 'parallel', 'elbow', 'mle', 'variance'}, default='bcv'
         'bcv' predicts held-out blocks of the matrix (held-out entries if there are NaN) and takes
         the fewest components that are not worse than the best by more than one standard error.
+        'heldout' does so with held-out entries by matrix completion: of a sparse X only the stored
+        entries are observed, of an array those that are not NaN, and most may be missing; the rank
+        is that of X less one mean of all entries.
         'parallel' keeps components whose variance exceeds the 95% quantile of what columns shuffled
         independently give. 'mle' maximises the evidence of probabilistic PCA. 'elbow' takes the
         point of the scree farthest from the line between its ends. 'variance' explains `threshold`.
@@ -146,6 +151,10 @@ def choose_rank(
     check_at_least("repeats", repeats, 2)
     check_at_least("max_rows", max_rows, 4)
     random = random_generator(random_state)
+    if method == "heldout":  # of a sparse X the stored entries count, not its zeros
+        from lowdim.completion.search import held_out_errors
+
+        return _choose_by_error(held_out_errors(X, max_rank, repeats, random), method)
     door = RankInput()
     rows = door.open_rows(X, check_finite=False)
     has_nan = bool(check_finite_rows(door, rows, allow_nan=True).nan.any())
@@ -243,7 +252,7 @@ def _variances(X: np.ndarray) -> np.ndarray:
 # ---- by held-out error ---------------------------------------------------------------------------
 
 
-def _choose_by_error(errors: np.ndarray) -> RankChoice:
+def _choose_by_error(errors: np.ndarray, method: str = "bcv") -> RankChoice:
     """The fewest components that are not worse than the best by more than a standard error.
 
     errors (splits, ranks) share their splits, so the standard error is that of the differences.
@@ -254,7 +263,7 @@ def _choose_by_error(errors: np.ndarray) -> RankChoice:
     spread = excess.std(axis=0, ddof=1) / np.sqrt(len(errors))
     choice = int(np.argmax(excess.mean(axis=0) <= spread))
     errors_of_mean = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    return RankChoice(choice, np.arange(len(curve)), curve, errors_of_mean, None, "bcv")
+    return RankChoice(choice, np.arange(len(curve)), curve, errors_of_mean, None, method)
 
 
 def _held_out_blocks(

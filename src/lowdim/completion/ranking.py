@@ -1,0 +1,102 @@
+"""The best columns of many rows, without the matrix of all scores.
+
+    score_ij = z_i'w_j + offset_j
+
+A block of rows is multiplied with all columns while it is in the cache, and of each row the n
+largest scores are kept; what a row has seen, and columns that are not wanted, do not take part.
+Equal scores are ranked by the number of the column, so results do not depend on blocks or threads.
+
+Cost: one product of the factors and one look at each score. Memory: one block of scores by thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map
+
+BLOCK_BYTES = 2**21  # of scores: they are looked at while they are in the cache
+
+
+class Best(NamedTuple):
+    """The best columns of each row, best first."""
+
+    column: np.ndarray  # (m, n) of intp; -1 where a row has fewer than n to choose from
+    score: np.ndarray  # (m, n); -inf there
+
+
+def best_columns(
+    Z: np.ndarray, W: np.ndarray, offset: np.ndarray, n: int, *, seen: Any = None
+) -> Best:
+    """The n columns with the largest z'w + offset for each row.
+
+    Parameters
+    ----------
+    Z : array of shape (m, q)
+        Codes of the rows.
+    W : array of shape (d, q)
+        Factors of the columns.
+    offset : array of shape (d,)
+        Of each column; -inf for columns that must not be chosen.
+    n : int
+        How many; of fewer than n columns, all.
+    seen : csr_array of shape (m, d), default=None
+        Stored entries are columns that the row has seen already: they are left out.
+    """
+    m, d = len(Z), len(W)
+    n = min(n, d)
+    dtype = np.result_type(Z, W)
+    best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
+    if seen is None:
+        indptr, indices = np.zeros(m + 1, np.int32), np.empty(0, np.int32)
+    else:  # writeable: the kernel is compiled for one kind of array only
+        indptr, indices = (np.require(a, requirements="W") for a in (seen.indptr, seen.indices))
+    Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
+    offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
+    size = max(1, BLOCK_BYTES // (d * dtype.itemsize))
+
+    def work(first: int) -> None:
+        rows = slice(first, min(first + size, m))
+        scores = Z[rows] @ W_t
+        bounds = indptr[first : rows.stop + 1]
+        _keep_best(scores, offset, bounds, indices, best.column[rows], best.score[rows])
+
+    for _ in ordered_map(work, range(0, m, size)):
+        pass
+    return best
+
+
+def alike(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Rows of length 1 (or 0), whose products are cosines: f_i'M f_j / sqrt(f_i'M f_i  f_j'M f_j).
+
+    With M (q, q) the covariance of what F is multiplied with, these are correlations.
+    """
+    values, vectors = np.linalg.eigh(metric)
+    turned = F @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    length = np.linalg.norm(turned, axis=1, keepdims=True)
+    return np.divide(turned, length, out=np.zeros_like(turned), where=length > 0)
+
+
+@kernel
+def _keep_best(scores, offset, indptr, indices, column, best):
+    """Fill the rows of `column` and `best`; `scores` is used up."""
+    n = column.shape[1]
+    for i in range(scores.shape[0]):
+        row, numbers, values = scores[i], column[i], best[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            row[indices[e]] = -np.inf
+        worst = values[n - 1]
+        for j in range(len(row)):
+            score = row[j] + offset[j]
+            if score > worst:  # on equal scores the first column stays
+                place = n - 1
+                while place > 0 and values[place - 1] < score:
+                    values[place] = values[place - 1]
+                    numbers[place] = numbers[place - 1]
+                    place -= 1
+                values[place] = score
+                numbers[place] = j
+                worst = values[n - 1]

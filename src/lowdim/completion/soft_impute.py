@@ -1,0 +1,420 @@
+"""SoftImpute: least squares on the observed entries with a penalty on the nuclear norm.
+
+    minimise over X     J = 1/2 sum_observed (y_ij - x_ij)^2 + lambda ||X||_*
+
+J is convex: there is one minimum, and no rank to choose. Two ways to it, both along a path of
+falling lambda, each from the solution before:
+
+als     X = L R' and ||X||_* = min (||L||_F^2 + ||R||_F^2) / 2 over all such L, R. For fixed R each
+        row of L is a ridge regression, and the other way round. The number of columns of L and R
+        grows by what is found missing: where the residual G = P(Y - X) has singular values above
+        lambda beside the singular vectors of X, these directions lower J and join.
+svd     X <- shrink_lambda(Z + P(Y - Z)), the singular values of the filled matrix moved towards 0,
+        Z ahead of X on the line through the last two (Nesterov's acceleration, with restarts).
+
+X is the minimum if and only if G = lambda (U V' + W) with U'W = 0, W V = 0 and ||W||_2 <= 1. How
+far from it: every matrix D on the observed entries with ||D||_2 <= lambda bounds the minimum from
+below by <D, Y> - ||D||^2 / 2, and G scaled down to ||G||_2 <= lambda is such a D. The difference to
+J is the duality gap: J is not farther than that from the minimum.
+
+Cost with N entries and rank r: als O(N r^2 + (n + d) r^3) per iteration, few iterations; svd
+O((N + (n + d) r) r), more of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from lowdim.completion.als_kernels import Regression, solve_rows
+from lowdim.completion.sparse_low_rank import (
+    Observations,
+    SparseLowRank,
+    product_at,
+    spectral_norm,
+    svd_of_product,
+    top_svd,
+    truncated,
+)
+from lowdim.completion.spectral import CENTER, SpectralCompleter
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import fitting, iterate
+from lowdim.linalg.svd import SVD
+
+PATH = 0.3  # lambda falls by this factor from one point of the path to the next
+LOOSE = 0.01  # on the way, J need not fall by less than this part per iteration
+ROUNDING = 4.0  # J that falls by fewer units of rounding than this does not fall
+CG_FROM = 32  # columns from which conjugate gradients are faster than Cholesky
+SVD_TOL = 1e-7
+SVD_PASSES = 6
+
+
+class SoftImpute(SpectralCompleter):
+    """Matrix completion by nuclear-norm regularised least squares: convex, finds its own rank.
+
+    Minimises  1/2 sum_observed (y_ij - x_ij)^2 + lambda ||X||_*,   lambda = penalty * lambda_max,
+               where lambda_max is the smallest lambda whose solution is 0.
+
+    Cost: O(N r^2) per iteration for N observed entries and rank r, on all cores; the matrix is
+    never written down. NaN are missing; of a sparse matrix the stored entries are the observed
+    ones, zeros included.
+
+    Parameters
+    ----------
+    penalty : float, default=0.02
+        lambda as a part of lambda_max: 1 and more give the means alone, 0.5 few components, 1e-6
+        reproduces the entries, which is right if they have no noise. Choose it by
+        `CompletionSearch`.
+    max_rank : int or None, default=None
+        Most components; None means no limit. If it binds, the result is the best that was found of
+        this rank, `duality_gap_` stays large, and the fit ends when J rests.
+    center : {None, "global", "rows", "columns", "both"}, default="columns"
+        What is taken from the entries before, so that it is not shrunk: nothing, their mean, and
+        with it a bias of each row or column. A bias of rows is one more code, the last, with a
+        constant component.
+    solver : {"als", "svd"}, default="als"
+        "als": alternating ridge regressions on factors that grow to the rank they need. "svd":
+        accelerated shrinkage of the filled matrix; better for ranks above about 100.
+    max_iter : int, default=500
+    tol : float, default=1e-4
+        Stop when the duality gap is below this part of J.
+    warm_start : bool, default=False
+        Whether a further fit begins where the last one ended: with the next smaller penalty, a few
+        iterations are enough.
+
+    Attributes
+    ----------
+    components_ : array of shape (r, d)
+        sqrt(s) V' in units of X (with biases of rows a constant one follows); at least one.
+    row_factors_ : array of shape (n, r)
+        U sqrt(s): so codes and components share the penalty equally.
+    mean_ : array of shape (d,)
+    singular_values_ : array of shape (r,)
+        Of the completed, centred matrix, in units of X.
+    rank_ : int
+        r, found by the penalty.
+    penalty_ : float
+        lambda, in units of X.
+    duality_gap_ : float
+        At most this part of J could still be gained.
+    scale_ : float
+        Root mean square of the centred entries.
+    history_ : array of shape (n_iter_,)
+        J by entry, in units of scale_ squared; it falls along the path, too.
+    n_iter_ : int
+    converged_ : bool
+
+    See Also
+    --------
+    ALS : for very many entries, with biases learned together with the factors.
+    SVT : the limit of penalty to 0, by another road.
+
+    Notes
+    -----
+    A row or column without any entry is predicted by `mean_`. Parts of the matrix that share no row
+    and no column cannot be related by any method: entries between them are predicted by `mean_`,
+    too, and `recoverability` says which they are. Streams and Dask collections are gathered: the
+    observed entries must fit in memory.
+
+    References
+    ----------
+    Mazumder, Hastie and Tibshirani (2010), Spectral regularization algorithms for learning large
+    incomplete matrices, algorithm 1 and lemma 1. Hastie, Mazumder, Lee and Zadeh (2015), Matrix
+    completion and low-rank SVD via fast alternating least squares. Yao and Kwok (2015), Accelerated
+    inexact Soft-Impute for fast large-scale matrix completion.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim import SoftImpute
+    >>> random = np.random.default_rng(0)
+    >>> truth = random.normal(size=(100, 2)) @ random.normal(size=(2, 60))
+    >>> X = np.where(random.random(truth.shape) < 0.4, truth, np.nan)
+    >>> model = SoftImpute(1e-6, center=None, tol=1e-6).fit(X)
+    >>> model.rank_, bool(np.abs(model.complete() - truth).max() < 1e-3)
+    (2, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "penalty": [POSITIVE],
+        "max_rank": [AT_LEAST_1, None],
+        "center": CENTER,
+        "solver": [StrOptions({"als", "svd"})],
+        "max_iter": [AT_LEAST_1],
+        "tol": [NOT_NEGATIVE],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        penalty=0.02,
+        max_rank=None,
+        *,
+        center="columns",
+        solver="als",
+        max_iter=500,
+        tol=1e-4,
+        warm_start=False,
+    ):
+        self.penalty = penalty
+        self.max_rank = max_rank
+        self.center = center
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> SoftImpute:
+        """Learn the completed matrix from its observed entries.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
+        y : ignored
+        """
+        problem = self._open(X)
+        entries = problem.entries
+        largest = spectral_norm(entries)
+        goal = Goal(
+            penalty=self.penalty * largest,
+            max_rank=min(self.max_rank or min(entries.shape), *entries.shape),
+            tol=self.tol,
+        )
+        improved = alternated if self.solver == "als" else shrunk
+        start = self._first(problem, largest, goal)
+        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
+        for at in loop:
+            loop.params = next_on_path(improved(at, entries), at, entries, goal)
+            loop.record(loop.params.objective / entries.Y.nnz, change=loop.params.change)
+        self._publish_path(problem, loop.params, goal)
+        return self
+
+    def _first(self, problem: Any, largest: float, goal: Goal) -> OnPath:
+        """Where the path begins: at nothing, or at the last solution and then with its penalty."""
+        start = self._start(problem)
+        warm = len(start.s) > 0
+        penalty = goal.penalty if warm else max(goal.penalty, PATH * largest)
+        start = truncated(start, slice(goal.max_rank))
+        return standing(*balanced(start), problem.entries, penalty)
+
+    def _publish_path(self, problem: Any, at: OnPath, goal: Goal) -> None:
+        s = np.einsum("ir,ir->r", at.L, at.L)  # L = U sqrt(s)
+        self.rank_ = len(s)
+        self.penalty_ = goal.penalty * problem.scale
+        self.duality_gap_ = duality_gap(at, problem.entries)
+        L, R = at.L, at.R
+        if not self.rank_:  # the means alone: one component of zeros
+            s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))
+        self.singular_values_ = s * problem.scale
+        self._publish(problem, L, R)
+
+    def _code_penalty(self) -> np.ndarray:
+        # twice J for one row: sum (y - z'r)^2 + lambda |z|^2; a bias of the row is not penalised
+        penalty = np.full(len(self.components_), self.penalty_ / self.scale_)
+        penalty[len(self.singular_values_) :] = 0.0
+        return penalty
+
+
+class Goal(NamedTuple):
+    """Where the path leads to."""
+
+    penalty: float
+    max_rank: int
+    tol: float
+
+
+class OnPath(NamedTuple):
+    """A point on the path: X = L R' with balanced factors, at a penalty."""
+
+    L: np.ndarray  # (n, r)  U sqrt(s)
+    R: np.ndarray  # (d, r)  V sqrt(s)
+    L_before: np.ndarray  # the point before it, for acceleration
+    R_before: np.ndarray
+    momentum: float  # t of Nesterov's sequence; 1 restarts it
+    penalty: float
+    objective: float  # J here
+    rest: float  # falls of J below this part of it count as rest
+    change: float  # what is held against tol
+
+
+def standing(L: np.ndarray, R: np.ndarray, entries: Observations, penalty: float) -> OnPath:
+    """A point at rest, before any iteration at this penalty."""
+    residual = entries.values - product_at(entries, L, R)
+    J = objective(_squares(residual), L, R, penalty)
+    return OnPath(L, R, L, R, 1.0, penalty, J, LOOSE, np.inf)
+
+
+def objective(squares: float, L: np.ndarray, R: np.ndarray, penalty: float) -> float:
+    """J from the sum of squared residuals; ||X||_* = (||L||^2 + ||R||^2) / 2 if balanced."""
+    return 0.5 * (squares + penalty * (_squares(L) + _squares(R)))
+
+
+# ---- the two ways down ---------------------------------------------------------------------------
+
+
+def alternated(at: OnPath, entries: Observations) -> OnPath:
+    """All rows, then all columns by ridge regression; then the factors are balanced."""
+    if not at.L.shape[1]:
+        return at
+    method = "cg" if at.L.shape[1] >= CG_FROM else "cholesky"
+    L = solve_rows(entries.Y, _on(at.R, at.penalty), method=method, start=at.L).Z
+    R, loss = solve_rows(entries.Yt, _on(L, at.penalty), method=method, start=at.R)
+    squares = float(loss.sum()) - at.penalty * _squares(R)
+    L, R = balanced(_nonzero(svd_of_product(L, R)))
+    return at._replace(L=L, R=R, objective=objective(squares, L, R, at.penalty))
+
+
+def shrunk(at: OnPath, entries: Observations) -> OnPath:
+    """shrink(Z + P(Y - Z)) for Z ahead on the line through the last two points."""
+    t = (1 + np.sqrt(1 + 4 * at.momentum**2)) / 2
+    new = _proximal(at, entries, (at.momentum - 1) / t)._replace(momentum=t)
+    if new.objective > at.objective and at.momentum > 1:  # gone too far: restart from here
+        new = _proximal(at, entries, 0.0)._replace(momentum=1.0)
+    return new
+
+
+def _proximal(at: OnPath, entries: Observations, beta: float, limit: int | None = None) -> OnPath:
+    """shrink(Z + P(Y - Z)) for Z = X + beta (X - X_before), of no more than `limit` values."""
+    b = at.L.dtype.type(beta)
+    ahead = beta > 0 and at.L_before.shape[1] > 0
+    ZL = np.hstack([(1 + b) * at.L, -b * at.L_before]) if ahead else at.L
+    ZR = np.hstack([at.R, at.R_before]) if ahead else at.R
+    left = entries.with_values(entries.values - product_at(entries, ZL, ZR))
+    near = svd_of_product(at.L, at.R)
+    L, R = balanced(_shrink(SparseLowRank(left, ZL, ZR), at.penalty, near, limit))
+    squares = _squares(entries.values - product_at(entries, L, R))
+    return at._replace(
+        L=L, R=R, L_before=at.L, R_before=at.R, objective=objective(squares, L, R, at.penalty)
+    )
+
+
+def _shrink(A: SparseLowRank, penalty: float, near: SVD, limit: int | None) -> SVD:
+    """shrink_penalty(A): as many singular values as are above the penalty, found near a model."""
+    most = min(*A.shape, A.shape[0] if limit is None else limit)
+    k = len(near.s) + 1
+    while True:
+        k = min(k, most)
+        found = top_svd(A, k, start=near, tol=SVD_TOL, max_passes=SVD_PASSES)
+        if found.s[-1] <= penalty or k == most:
+            break
+        k, near = k + max(5, k // 4), found
+    kept = truncated(found, found.s > penalty)
+    return SVD(kept.U, kept.s - kept.s.dtype.type(penalty), kept.Vt)
+
+
+# ---- along the path ------------------------------------------------------------------------------
+
+
+def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> OnPath:
+    """What follows an iteration: another one, further directions, a smaller penalty, or the end."""
+    fall = at.objective - new.objective
+    if fall > new.rest * new.objective:
+        return new._replace(change=np.inf)
+    at_goal = new.penalty <= goal.penalty
+    look = certificate(new, entries, with_gap=at_goal)
+    if look.gap <= goal.tol:
+        return new._replace(change=look.gap)
+    room = goal.max_rank - new.L.shape[1]
+    above = look.beside.s > new.penalty
+    gain = 0.5 * float(np.sum((look.beside.s[above] - new.penalty) ** 2))
+    if room > 0 and gain > fall:  # else another iteration as it is lowers J more
+        return _joined(new, truncated(look.beside, above), room, entries)
+    kept = _pruned(new, entries)
+    if not at_goal:
+        return standing(kept.L, kept.R, entries, max(goal.penalty, PATH * new.penalty))
+    # where max_rank allows no more, J must rest as far as it can
+    change = fall / new.objective if above.any() and room <= 0 else look.gap
+    if at.objective - kept.objective <= ROUNDING * np.finfo(new.L.dtype).eps * new.objective:
+        change = 0.0  # the gap is what rounding leaves of it
+    return kept._replace(change=change, rest=new.rest / 4)
+
+
+def _pruned(at: OnPath, entries: Observations) -> OnPath:
+    """One step of shrinkage: directions that only fade in alternation vanish at once."""
+    r = at.L.shape[1]
+    new = _proximal(at, entries, 0.0, limit=r) if r else at
+    return new if new.objective < at.objective else at
+
+
+def _joined(at: OnPath, beside: SVD, room: int, entries: Observations) -> OnPath:
+    """Further directions, as far as one step of shrinkage takes them: that lowers J."""
+    kept = truncated(beside, slice(room))
+    L, R = balanced(SVD(kept.U, kept.s - kept.s.dtype.type(at.penalty), kept.Vt))
+    return standing(np.hstack([at.L, L]), np.hstack([at.R, R]), entries, at.penalty)._replace(
+        rest=at.rest
+    )
+
+
+class Certificate(NamedTuple):
+    """What the residual says about a point."""
+
+    beside: SVD  # largest singular values of G beside the singular vectors of X
+    gap: float  # duality gap as a part of J; inf if it was not asked for
+
+
+def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certificate:
+    """Whether G = P(Y - X) has singular values above the penalty, and the duality gap."""
+    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    r, most = at.L.shape[1], min(entries.shape)
+    model = svd_of_product(at.L, at.R)
+    room = most - r
+    if room:
+        few = min(max(4, r // 2), room)
+        beside = top_svd(_beside(G, model), few, tol=1e-3, max_passes=10 if with_gap else 2)
+    else:
+        beside = truncated(model, slice(0))
+    return Certificate(beside, _gap(at, G, entries, model) if with_gap else np.inf)
+
+
+def _beside(G: Observations, model: SVD) -> SparseLowRank:
+    """(I - UU') G (I - VV') = G - U (G'U)' - (I - UU') G V V'."""
+    U, V = model.U, model.Vt.T
+    GV = G.times(V)
+    GV -= U @ (U.T @ GV)
+    return SparseLowRank(G, -np.hstack([U, GV]), np.hstack([G.transposed_times(U), V]))
+
+
+def duality_gap(at: OnPath, entries: Observations) -> float:
+    """(J - lower bound) / J, the bound from G scaled down to spectral norm lambda."""
+    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    return _gap(at, G, entries, svd_of_product(at.L, at.R))
+
+
+def _gap(at: OnPath, G: Observations, entries: Observations, model: SVD) -> float:
+    largest = float(top_svd(G, 1, start=model, tol=1e-8, max_passes=30).s[0])
+    shrink = min(1.0, at.penalty / largest) if largest > 0 else 1.0
+    g, y = G.values, entries.values
+    bound = shrink * _dot(g, y) - 0.5 * shrink**2 * _squares(g)
+    J = objective(_squares(g), at.L, at.R, at.penalty)
+    return max(J - bound, 0.0) / J if J > 0 else 0.0
+
+
+# ---- small parts ---------------------------------------------------------------------------------
+
+
+def balanced(model: SVD) -> tuple[np.ndarray, np.ndarray]:
+    """U sqrt(s) and V sqrt(s)."""
+    root = np.sqrt(model.s)
+    return model.U * root, model.Vt.T * root
+
+
+def _nonzero(model: SVD) -> SVD:
+    """Without singular values that are rounding."""
+    largest = model.s[0] if len(model.s) else 0.0
+    return truncated(model, model.s > 10 * np.finfo(model.s.dtype).eps * largest)
+
+
+def _on(F: np.ndarray, penalty: float) -> Regression:
+    return Regression(
+        np.ascontiguousarray(F), np.zeros(len(F), F.dtype), np.full(F.shape[1], penalty)
+    )
+
+
+def _squares(values: np.ndarray) -> float:
+    return _dot(values.ravel(), values.ravel())
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.einsum("e,e->", a, b, dtype=np.float64))

@@ -1,0 +1,241 @@
+"""Sparse plus low rank, and its largest singular values: what spectral completion is made of.
+
+    A = S + L R'        S: sparse, the entries that were observed;  L (n, k), R (d, k): a model
+
+X + step * P(Y - X), where P keeps the observed entries, is of this form for every model X = L R'. A
+product with b vectors costs O((N + (n + d) k) b) for N observed entries, and A is never written
+down. The largest singular values come from block Lanczos on the smaller side, which starts at the
+singular vectors of the last iteration: two or three products are then enough.
+
+Work on the entries is cut into runs of rows that do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from lowdim.completion.entries import by_column, with_values
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map, single_threaded_blas
+from lowdim.linalg.eigen import MAX_PASSES, top_eigen
+from lowdim.linalg.svd import SVD, fix_signs
+
+ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
+SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
+
+
+class Observations(NamedTuple):
+    """The observed entries by rows and, for products with the transpose, by columns."""
+
+    Y: Any  # csr_array (n, d)
+    Yt: Any  # csr_array (d, n)
+    order: np.ndarray  # the entries of Yt are those of Y in this order
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.Y.shape
+
+    @property
+    def values(self) -> np.ndarray:
+        return self.Y.data
+
+    @property
+    def density(self) -> float:
+        """The observed part of all entries."""
+        return self.Y.nnz / (self.Y.shape[0] * self.Y.shape[1])
+
+    def with_values(self, values: np.ndarray) -> Observations:
+        """The same places with other values."""
+        return Observations(
+            with_values(self.Y, values), with_values(self.Yt, values[self.order]), self.order
+        )
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        """Y V (n, b)."""
+        return _times(self.Y, V)
+
+    def transposed_times(self, U: np.ndarray) -> np.ndarray:
+        """Y'U (d, b)."""
+        return _times(self.Yt, U)
+
+
+def observations(Y: Any) -> Observations:
+    """The entries of a csr_array with their twin by columns."""
+    return Observations(Y, *by_column(Y))
+
+
+class SparseLowRank(LinearOperator):
+    """S + L R' as an operator: products, never the matrix.
+
+    Parameters
+    ----------
+    S : Observations of shape (n, d)
+    L, R : arrays of shape (n, k) and (d, k)
+    """
+
+    def __init__(self, S: Observations, L: np.ndarray, R: np.ndarray):
+        super().__init__(S.values.dtype, S.shape)
+        self.S, self.L, self.R = S, L, R
+
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
+        return self.S.times(V) + self.L @ (self.R.T @ V)
+
+    def _rmatmat(self, U: np.ndarray) -> np.ndarray:
+        return self.S.transposed_times(U) + self.R @ (self.L.T @ U)
+
+    def _matvec(self, v: np.ndarray) -> np.ndarray:
+        return self._matmat(v.reshape(-1, 1)).ravel()
+
+    def _rmatvec(self, u: np.ndarray) -> np.ndarray:
+        return self._rmatmat(u.reshape(-1, 1)).ravel()
+
+
+@single_threaded_blas()
+def top_svd(
+    A: SparseLowRank | Observations,
+    k: int,
+    *,
+    start: SVD | None = None,
+    tol: float | None = None,
+    max_passes: int = MAX_PASSES,
+) -> SVD:
+    """The k largest singular values of A and their vectors.
+
+    Parameters
+    ----------
+    A : SparseLowRank or Observations of shape (n, d)
+    k : int
+        At most min(n, d).
+    start : SVD, default=None
+        Of a similar matrix: its vectors are where the search begins.
+    tol : float, default=None
+        Relative residual of A'A v = s^2 v at which it ends; None means as `top_eigen`.
+    max_passes : int
+        Products with A and with A' at the most.
+    """
+    n, d = A.shape
+    times, back = _products(A)
+    wide = n < d
+    if wide:
+        times, back = back, times
+    near = None if start is None or not len(start.s) else (start.U if wide else start.Vt.T)
+    if near is not None and min(n, d) <= k + 8 * max(8, k, near.shape[1]):
+        near = None  # so small beside k that A'A is formed at once
+    V = top_eigen(
+        lambda block: back(times(block)),
+        min(n, d),
+        k,
+        tol=tol,
+        max_passes=max(max_passes, 1 + k // 8),
+        start=near,
+        random=SEED,
+        dtype=A.values.dtype if isinstance(A, Observations) else A.dtype,
+    ).vectors
+    U, s, Wt = scipy.linalg.svd(times(V), full_matrices=False, check_finite=False)
+    V = V @ Wt.T
+    U, Vt = fix_signs(V, U.T) if wide else fix_signs(U, V.T)
+    return SVD(U, s, Vt)
+
+
+def _products(A: SparseLowRank | Observations) -> tuple[Callable, Callable]:
+    if isinstance(A, Observations):
+        return A.times, A.transposed_times
+    return A._matmat, A._rmatmat
+
+
+def spectral_norm(A: SparseLowRank | Observations, tol: float = 1e-4) -> float:
+    """The largest singular value of A, to about the square of `tol`."""
+    return float(top_svd(A, 1, tol=tol).s[0])
+
+
+@single_threaded_blas()
+def svd_of_product(L: np.ndarray, R: np.ndarray) -> SVD:
+    """The SVD of L R' from L (n, k) and R (d, k), in O((n + d) k^2)."""
+    if not L.shape[1]:
+        return nothing(len(L), len(R), L.dtype)
+    Ql, Tl = scipy.linalg.qr(L, mode="economic", check_finite=False)
+    Qr, Tr = scipy.linalg.qr(R, mode="economic", check_finite=False)
+    U, s, Vt = scipy.linalg.svd(Tl @ Tr.T, full_matrices=False, check_finite=False)
+    return SVD(*_signed(Ql @ U, s, Vt @ Qr.T))
+
+
+def _signed(U: np.ndarray, s: np.ndarray, Vt: np.ndarray) -> tuple:
+    U, Vt = fix_signs(U, Vt)
+    return U, s, Vt
+
+
+def nothing(n: int, d: int, dtype: Any) -> SVD:
+    """The SVD of a zero matrix: no singular values."""
+    return SVD(np.zeros((n, 0), dtype), np.zeros(0, dtype), np.zeros((0, d), dtype))
+
+
+def truncated(found: SVD, keep: Any) -> SVD:
+    """Only the chosen singular values."""
+    return SVD(found.U[:, keep], found.s[keep], found.Vt[keep])
+
+
+def product_at(S: Observations, L: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """The entries of L R' where S has entries, in the order of its rows."""
+    values = np.zeros(S.Y.nnz, dtype=L.dtype)
+    if L.shape[1]:
+        L, R = np.ascontiguousarray(L), np.ascontiguousarray(R)
+        indptr, indices = S.Y.indptr, S.Y.indices
+
+        def work(cut: tuple[int, int]) -> None:
+            _dots(*cut, indptr, indices, L, R, values)
+
+        for _ in ordered_map(work, _cuts(indptr)):
+            pass
+    return values
+
+
+def _times(S: Any, V: np.ndarray) -> np.ndarray:
+    """S V for a csr_array, runs of rows on threads."""
+    product = np.empty((S.shape[0], V.shape[1]), dtype=np.result_type(S.dtype, V))
+    V = np.ascontiguousarray(V)
+
+    def work(cut: tuple[int, int]) -> None:
+        first, last = cut
+        indptr = S.indptr[first : last + 1]
+        stored = slice(indptr[0], indptr[-1])
+        parts = (S.data[stored], S.indices[stored], indptr - indptr[0])
+        rows = sp.csr_array(parts, shape=(last - first, S.shape[1]), copy=False)
+        product[first:last] = rows @ V
+
+    for _ in ordered_map(work, _cuts(S.indptr)):
+        pass
+    return product
+
+
+def _cuts(indptr: np.ndarray) -> list[tuple[int, int]]:
+    """Runs of rows with about ENTRIES_PER_CUT entries each."""
+    n = len(indptr) - 1
+    targets = np.arange(ENTRIES_PER_CUT, indptr[-1], ENTRIES_PER_CUT)
+    inner = np.searchsorted(indptr, targets)
+    edges = np.unique(np.concatenate([[0], inner, [n]]))
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+@kernel
+def _dots(first, last, indptr, indices, L, R, values):
+    k = L.shape[1]
+    rest = k - k % 4
+    for i in range(first, last):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            a = b = c = d = L[i, 0] * 0  # four sums at a time: they do not wait for each other
+            for r in range(0, rest, 4):
+                a += L[i, r] * R[j, r]
+                b += L[i, r + 1] * R[j, r + 1]
+                c += L[i, r + 2] * R[j, r + 2]
+                d += L[i, r + 3] * R[j, r + 3]
+            for r in range(rest, k):
+                a += L[i, r] * R[j, r]
+            values[e] = (a + b) + (c + d)

@@ -1,0 +1,115 @@
+"""What the spectral completers share: entries in, entries in one unit, and factors out.
+
+They look at all observed entries at once, as one sparse matrix. So streams and Dask collections are
+gathered first: what is observed must fit in memory (the matrix need not).
+
+    y_ij = (x_ij - mean_ij) / scale         scale: the root mean square of all centred entries
+
+Everything a method is told (penalties, steps, tolerances) is in units of y: results do not depend
+on the units of x.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.completion.centering import Centering, in_units, learn_centering
+from lowdim.completion.entries import Entries, check_some_observed, observed, with_values
+from lowdim.completion.model import Completer
+from lowdim.completion.sparse_low_rank import (
+    Observations,
+    nothing,
+    observations,
+    svd_of_product,
+    truncated,
+)
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import StrOptions
+from lowdim.linalg.svd import SVD
+
+CENTER = [StrOptions({"global", "rows", "columns", "both"}), None]
+ROWS_AT_A_TIME = 4096  # when the entries of a stream are gathered
+
+
+class Problem(NamedTuple):
+    """The entries that a method works on, and the way back."""
+
+    entries: Observations  # y
+    centering: Centering
+    scale: float
+
+
+class SpectralCompleter(Completer):
+    """Base of the completers that work on all observed entries as one sparse matrix.
+
+    A method has the arguments `center` and, if a fit can begin where the last one ended,
+    `warm_start`.
+    """
+
+    def _open(self, X: Any) -> Problem:
+        """The observed entries of X, centred, in units of their root mean square."""
+        if isinstance(X, Entries) and X.weight is not None:
+            raise ValueError(
+                f"{type(self).__name__} counts every entry the same, and these Entries have "
+                "weights; use ALS, or Entries without weights."
+            )
+        entries = gathered(self.open_entries(X))
+        check_some_observed(entries.nnz, type(self).__name__)
+        centering = learn_centering(entries, self.center)
+        Y = centering.apply(entries)
+        y, unit = in_units(Y.data)
+        size = float(np.sqrt(np.mean(y * y))) or 1.0
+        Y = with_values(Y, (y / size).astype(entries.dtype))
+        return Problem(observations(Y), centering, unit * size)
+
+    def _start(self, problem: Problem) -> SVD:
+        """Zero; with `warm_start`, what the last fit to a matrix of this shape ended with."""
+        n, d = problem.entries.shape
+        dtype = problem.entries.values.dtype
+        last = self._last_factors(problem)
+        if last is None:
+            return nothing(n, d, dtype)
+        found = svd_of_product(*last)
+        return truncated(found, found.s > 0)
+
+    def _last_factors(self, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
+        """With `warm_start`, the factors of y that the last fit to this shape ended with."""
+        n, d = problem.entries.shape
+        dtype = problem.entries.values.dtype
+        if not (self.warm_start and hasattr(self, "row_factors_")):
+            return None
+        Z, components = self.row_factors_, self.components_
+        if (len(Z), components.shape[1]) != (n, d):
+            raise ValueError(
+                f"warm_start=True goes on from the last fit, to a matrix of {len(Z)} x "
+                f"{components.shape[1]}; X is {n} x {d}. Set warm_start=False."
+            )
+        k = len(components) - problem.centering.has_rows  # the last code is a bias of rows
+        return Z[:, :k].astype(dtype), (components[:k].T / problem.scale).astype(dtype)
+
+    def _publish(self, problem: Problem, L: np.ndarray, R: np.ndarray) -> None:
+        """Learned attributes from the factors of y = L R'."""
+        dtype = problem.entries.values.dtype
+        published = problem.centering.published(L, R * problem.scale)
+        self.row_factors_ = published.row_factors.astype(dtype)
+        self.components_ = published.components.astype(dtype)
+        self.mean_ = published.mean.astype(dtype)
+        self.scale_ = problem.scale
+
+
+def gathered(rows: Blocks) -> Any:
+    """The observed entries of all rows as one csr_array."""
+    if rows.in_memory is not None:
+        return observed(rows.in_memory)
+    parts = [observed(block) for (block,) in rows.batches(ROWS_AT_A_TIME)]
+    X = sp.csr_array(sp.vstack(parts, format="csr"))
+    X.has_canonical_format = True
+    return X
+
+
+def root_mean_square(values: np.ndarray) -> float:
+    """Summed in float64, whatever the values are."""
+    return float(np.sqrt(np.einsum("e,e->", values, values, dtype=np.float64) / len(values)))

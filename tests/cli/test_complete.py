@@ -1,0 +1,169 @@
+"""`lowdim complete` fills holes in the table's own units, and leaves what is there."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lowdim
+
+METHODS = ["ppca", "als", "softimpute"]
+
+
+@pytest.fixture
+def holes(tmp_path, numbers, rng):
+    """The table of numbers with holes, as csv and npy, beside ids; gives (X with NaN, truth)."""
+    X = numbers.copy()
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[0] = numbers[0]
+    lines = ["name,a,b,c,d,e"]
+    for i, row in enumerate(X):
+        fields = ["" if np.isnan(x) else repr(float(x)) for x in row]
+        lines.append(",".join([f"0{i}", *fields]))
+    (tmp_path / "holes.csv").write_text("\n".join(lines) + "\n")
+    np.save(tmp_path / "holes.npy", X)
+    return X
+
+
+def matrix(table):
+    return np.column_stack([table[name] for name in "abcde"])
+
+
+def test_what_is_written_is_what_the_class_imputes(run, read, holes):
+    run("complete", "holes.csv", "--id", "name", "-k", 2, "--std", "-o", "filled.csv")
+    table = read("filled.csv")
+    there = ~np.isnan(holes)
+    assert_array_equal(matrix(table)[there], holes[there])
+    mean, scale = np.nanmean(holes, axis=0), np.nanstd(holes, axis=0)
+    model = lowdim.ProbabilisticPCA(2, random_state=0).fit((holes - mean) / scale)
+    filled, std = model.impute((holes - mean) / scale, return_std=True)
+    assert_allclose(matrix(table)[~there], (filled * scale + mean)[~there], rtol=1e-6)
+    for f, name in enumerate("abcde"):
+        if np.isnan(holes[:, f]).any():
+            assert_allclose(table[f"{name}_std"], std[:, f] * scale[f], rtol=1e-6, atol=1e-12)
+        else:
+            assert f"{name}_std" not in table
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_fills_all_holes_near_the_truth(run, read, holes, numbers, method):
+    run("complete", "holes.csv", "--id", "name", "--method", method, "-o", "f.csv", "-q")
+    filled = matrix(read("f.csv"))
+    there = ~np.isnan(holes)
+    assert_array_equal(filled[there], holes[there])
+    assert np.isfinite(filled).all()
+    error = ((filled - numbers) / numbers.std(axis=0))[~there]
+    assert np.sqrt(np.mean(error**2)) < 1.5  # 1: the mean of the column
+
+
+def test_what_was_there_stays_to_the_last_digit(run, read, write, rng):
+    X = np.exp(rng.normal(scale=4.0, size=(60, 3)))  # scaling and back would cost digits
+    X[::7, 0] = np.nan
+    rows = [",".join("" if np.isnan(x) else repr(float(x)) for x in row) for row in X]
+    run("complete", write("wide.csv", "\n".join(["a,b,c", *rows, ""])), "-k", 1, "-o", "f.csv")
+    there = ~np.isnan(X[:, 0])
+    assert_array_equal(read("f.csv")["a"][there], X[there, 0])
+
+
+def test_ids_keep_their_zeros_and_columns_their_order(run, holes, tmp_path):
+    run("complete", "holes.csv", "--id", "name", "-o", "filled.csv")
+    first, second = (tmp_path / "filled.csv").read_text().splitlines()[:2]
+    assert first == "name,a,b,c,d,e" and second.startswith("00,")
+
+
+def test_streamed_and_in_memory_are_the_same(run, read, holes):
+    arguments = ("complete", "holes.csv", "--id", "name", "-k", "2")
+    run(*arguments, "--stream", "-o", "s.csv")
+    run(*arguments, "--no-stream", "-o", "m.csv")
+    assert_allclose(matrix(read("s.csv")), matrix(read("m.csv")), rtol=1e-6)
+
+
+def test_text_gets_the_likeliest_category(run, read, write):
+    random = np.random.default_rng(0)
+    lines = ["size,weight,kind,ok,day,remark"]
+    for i in range(40):
+        size = (i % 2) * 10 + random.normal()
+        kind = ["small", "large"][i % 2]
+        ok = ["true", "false"][i % 2]
+        kind, ok = ("", "") if i in (6, 7) else (kind, ok)
+        lines.append(f'{size:.3f},{2 * size:.3f},{kind},{ok},2020-01-{i % 28 + 1:02d},"a, {i}"')
+    run("complete", write("t.csv", "\n".join(lines) + "\n"), "-k", 1, "-o", "f.csv")
+    table = read("f.csv")
+    assert table["kind"][6:8] == ["small", "large"]
+    assert table["ok"][6:8] == ["true", "false"]
+    assert table["day"][3] == "2020-01-04" and table["remark"][3] == "a, 3"
+
+
+def test_matrices_and_parquet_are_written_too(run, holes, tmp_path):
+    import pyarrow.parquet as pq
+
+    run("complete", "holes.npy", "-k", "2", "-o", "f.npy")
+    X = np.load(tmp_path / "f.npy")
+    assert_array_equal(X[~np.isnan(holes)], holes[~np.isnan(holes)])
+    assert np.isfinite(X).all() and X.shape == holes.shape
+    run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "f.parquet")
+    table = pq.read_table(tmp_path / "f.parquet")
+    assert_allclose(np.column_stack([table[n].to_numpy() for n in "abcde"]), X, rtol=1e-6)
+
+
+def test_the_summary_says_what_is_to_be_filled(run, holes, tmp_path):
+    result = run("complete", "holes.csv", "--id", "name")
+    count = int(np.isnan(holes[:, 0]).sum())
+    assert "method   ProbabilisticPCA" in result.stdout
+    assert f"to fill  a {count}" in result.stdout or count == 0
+    assert "written  nothing" in result.stdout
+    assert sorted(p.name for p in tmp_path.glob("*.csv")) == ["holes.csv", "numbers.csv"]
+
+
+def test_a_table_without_holes_stays_as_it_is(run, read, numbers):
+    result = run("complete", "numbers.csv", "-o", "f.csv", "--std")
+    assert "filled   nothing" in result.stdout
+    table = read("f.csv")
+    assert_array_equal(matrix(table), numbers)
+    assert list(table) == list("abcde")
+
+
+def test_whole_numbers_without_holes_stay_whole(run, write, tmp_path):
+    rows = "".join(f"{i},{i * 2 + 1},{'' if i == 3 else i * 0.5}\n" for i in range(12))
+    run("complete", write("t.csv", "n,m,x\n" + rows), "-k", 1, "-o", "f.csv")
+    lines = (tmp_path / "f.csv").read_text().splitlines()
+    assert lines[2] == "1,3,0.5"
+    assert float(lines[4].split(",")[2]) == pytest.approx(1.5, abs=0.2)
+
+
+def test_the_model_can_be_saved_and_applied(run, read, holes):
+    run("complete", "holes.csv", "--id", "name", "-k", 2, "--model", "m.lowdim")
+    run("apply", "m.lowdim", "holes.csv", "-o", "codes.csv")
+    assert len(read("codes.csv")["name"]) == 40
+
+
+def test_csv_on_standard_output(run, holes):
+    result = run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "-")
+    assert result.stdout.startswith("name,a,b,c,d,e\n00,")
+    assert "table    holes.csv" in result.stderr
+
+
+# The door
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--std", "--method", "als"], "--std does not go with --method als"),
+        (["-k", "0.5"], "share of variance"),
+        (["-k", "9"], "choose at most"),
+        (["-o", "filled.txt"], "tables are written to"),
+        (["-o", "filled.npy"], "holds text"),
+        (["-o", "nowhere/f.csv"], "no folder"),
+        (["-o", "holes.csv"], "is the table itself"),
+    ],
+)
+def test_bad_input_is_one_line(refused, write, arguments, message):
+    rows = "".join(f"n{i},{i % 3},{'' if i == 3 else i}\n" for i in range(9))
+    write("holes.csv", "name,a,b\n" + rows)
+    assert message in refused("complete", "holes.csv", "--id", "name", *arguments)
+
+
+def test_a_column_with_the_name_of_a_deviation_is_refused(refused, write):
+    rows = "".join(f"{i % 3},{'' if i == 3 else i},{i * i % 5}\n" for i in range(9))
+    name = write("t.csv", "a,b,b_std\n" + rows)
+    assert "has a column 'b_std' already" in refused("complete", name, "--std", "-o", "f.csv")

@@ -1,0 +1,109 @@
+"""Sparse plus low rank: products, singular values and sampled entries, against dense NumPy."""
+
+import numpy as np
+import pytest
+
+import lowdim
+from lowdim.completion.entries import observed
+from lowdim.completion.sparse_low_rank import (
+    SparseLowRank,
+    _dots,
+    nothing,
+    observations,
+    product_at,
+    spectral_norm,
+    svd_of_product,
+    top_svd,
+)
+
+
+def planted(rng, n=60, d=40, k=3, part=0.3):
+    X = np.where(rng.random((n, d)) < part, rng.normal(size=(n, d)), np.nan)
+    S = observations(observed(X))
+    L, R = rng.normal(size=(n, k)), rng.normal(size=(d, k))
+    return S, L, R, np.nan_to_num(X) + L @ R.T
+
+
+def test_products_are_those_of_the_dense_matrix(rng):
+    S, L, R, dense = planted(rng)
+    A = SparseLowRank(S, L, R)
+    V, U = rng.normal(size=(40, 5)), rng.normal(size=(60, 5))
+    np.testing.assert_allclose(A @ V, dense @ V, atol=1e-12)
+    np.testing.assert_allclose(A.H @ U, dense.T @ U, atol=1e-12)
+    np.testing.assert_allclose(A @ V[:, 0], dense @ V[:, 0], atol=1e-12)
+    np.testing.assert_allclose(A.H @ U[:, 0], dense.T @ U[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(60, 400), (400, 60), (150, 150), (7, 5)])
+def test_top_singular_values_are_those_of_lapack(rng, shape):
+    S, L, R, dense = planted(rng, *shape)
+    found = top_svd(SparseLowRank(S, L, R), 3)
+    U, s, Vt = np.linalg.svd(dense, full_matrices=False)
+    np.testing.assert_allclose(found.s, s[:3], rtol=1e-10)
+    np.testing.assert_allclose(found.matrix(), (U[:, :3] * s[:3]) @ Vt[:3], atol=1e-6)
+
+
+def test_a_start_at_the_solution_needs_one_pass(rng):
+    S, L, R, _ = planted(rng, 300, 200)
+    A = SparseLowRank(S, L, R)
+    exact = top_svd(A, 3)
+    again = top_svd(A, 3, start=exact, max_passes=1)
+    np.testing.assert_allclose(again.matrix(), exact.matrix(), atol=1e-6)
+
+
+def test_a_start_that_fills_the_space_is_taken_as_well(rng):
+    S, L, R, dense = planted(rng, 80, 50, 30)
+    A = SparseLowRank(S, L, R)
+    found = top_svd(A, 31, start=top_svd(A, 30))
+    np.testing.assert_allclose(found.s, np.linalg.svd(dense)[1][:31], rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 4, 7])
+def test_sampled_entries_and_the_kernel_equal_their_numpy_twin(rng, dtype, k):
+    S, L, R, _ = planted(rng, k=k)
+    L, R = L.astype(dtype), R.astype(dtype)
+    rows = np.repeat(np.arange(60), np.diff(S.Y.indptr))
+    twin = np.einsum("ek,ek->e", L[rows], R[S.Y.indices])
+    values = product_at(S, L, R)
+    assert values.dtype == dtype
+    np.testing.assert_allclose(values, twin, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
+    plain = np.zeros_like(values)
+    _dots.python(0, 60, S.Y.indptr, S.Y.indices, L, R, plain)
+    np.testing.assert_allclose(values, plain, rtol=1e-5, atol=1e-6)
+
+
+def test_values_by_columns_follow_those_by_rows(rng):
+    S, *_ = planted(rng)
+    new = rng.normal(size=S.Y.nnz)
+    changed = S.with_values(new)
+    np.testing.assert_array_equal(changed.Yt.toarray(), changed.Y.toarray().T)
+
+
+def test_threads_change_no_bit(rng, monkeypatch):
+    monkeypatch.setattr("lowdim.completion.sparse_low_rank.ENTRIES_PER_CUT", 50)
+    S, L, R, _ = planted(rng)
+    A = SparseLowRank(S, L, R)
+    results = []
+    for threads in (1, 2, 3):
+        with lowdim.config_context(threads=threads):
+            results.append(top_svd(A, 3).matrix())
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+def test_svd_of_a_product_of_factors(rng):
+    L, R = rng.normal(size=(30, 4)), rng.normal(size=(20, 4))
+    found = svd_of_product(L, R)
+    np.testing.assert_allclose(found.matrix(), L @ R.T, atol=1e-12)
+    np.testing.assert_allclose(found.U.T @ found.U, np.eye(4), atol=1e-12)
+    empty = svd_of_product(L[:, :0], R[:, :0])
+    assert empty.matrix().shape == (30, 20) and not empty.matrix().any()
+
+
+def test_nothing_is_zero_and_its_spectral_norm_too(rng):
+    S, *_ = planted(rng)
+    zero = S.with_values(np.zeros(S.Y.nnz))
+    assert spectral_norm(zero) == 0.0
+    assert nothing(3, 2, np.float32).matrix().dtype == np.float32
+    assert product_at(S, np.zeros((60, 0)), np.zeros((40, 0))).sum() == 0.0
