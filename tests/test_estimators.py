@@ -76,7 +76,11 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
     "SVT": [{"tau": 5.0, "center": "rows"}],
     "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
-    "SoftImpute": [{"penalty": 0.3, "solver": "svd", "center": "both"}],
+    "SoftImpute": [
+        {"penalty": 0.3, "solver": "svd", "center": "both"},
+        {"scale": "rows"},
+        {"scale": "columns", "warm_start": True},
+    ],
 }
 
 CLASSES = public_estimators()

@@ -14,6 +14,7 @@ from lowdim._version import __version__
 # public name -> the module where it lives
 _HOME = {
     "ALS": "lowdim.completion.als",
+    "Entries": "lowdim.completion.entries",
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
     "GaussianMixture": "lowdim.cluster.gaussian_mixture",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from lowdim.cluster.quality import silhouette as silhouette
     from lowdim.cluster.selection import choose_k as choose_k
     from lowdim.completion.als import ALS as ALS
+    from lowdim.completion.entries import Entries as Entries
     from lowdim.completion.gradient import GradientFactorization as GradientFactorization
     from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD
     from lowdim.completion.recommender import Recommender as Recommender

@@ -6,6 +6,8 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim import SoftImpute
+from lowdim.completion.centering import learn_centering
+from lowdim.completion.entries import observed
 from lowdim.completion.soft_impute import balanced, objective
 from lowdim.completion.sparse_low_rank import svd_of_product
 from lowdim.linalg import shrink
@@ -186,3 +188,26 @@ def test_empty_rows_and_columns_are_predicted_by_the_mean(rng):
     model = SoftImpute(0.1).fit(X)
     np.testing.assert_allclose(model.complete()[3], model.mean_, atol=1e-8)
     assert np.ptp(model.complete()[:, 5]) < 1e-8
+
+
+@pytest.mark.parametrize("scale", ["rows", "columns"])
+def test_scaling_is_that_of_the_scaled_entries(rng, scale):
+    truth = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 40)) * np.exp(rng.normal(size=40))
+    X = np.where(rng.random(truth.shape) < 0.5, truth * np.exp(rng.normal(size=(60, 1))), np.nan)
+    model = SoftImpute(0.1, scale=scale, tol=1e-9).fit(X)
+    centering = learn_centering(observed(X), "columns", scale)
+    inner = SoftImpute(0.1, center=None, tol=1e-9).fit(centering.apply(observed(X)))
+    restored = centering.restore(sp.csr_array(inner.complete())).toarray()
+    np.testing.assert_allclose(model.complete(), restored, atol=1e-4 * np.nanstd(X))
+    assert model.fit(X * 1e3).penalty_ == pytest.approx(inner.penalty_, rel=1e-6)
+
+
+def test_columns_scaled_are_folded_in_as_they_were_fitted(rng):
+    truth = rng.normal(size=(80, 2)) @ rng.normal(size=(2, 30)) * np.exp(rng.normal(size=30))
+    X = np.where(rng.random(truth.shape) < 0.6, truth, np.nan)
+    model = SoftImpute(0.1, scale="columns", tol=1e-9).fit(X)
+    np.testing.assert_allclose(
+        model.transform(X) @ model.components_,
+        model.row_factors_ @ model.components_,
+        atol=1e-3 * np.nanstd(X),
+    )

@@ -11,6 +11,7 @@ from sklearn.decomposition import FactorAnalysis as ScikitFactorAnalysis
 
 import lowdim
 from lowdim import FactorAnalysis
+from lowdim.linear import factor_analysis
 from lowdim.linear.factor_analysis import (
     HeywoodWarning,
     em_update,
@@ -150,6 +151,17 @@ def test_rotations_change_loadings_and_codes_but_not_the_model(rng, rotation):
     )
     if rotation == "lower":
         np.testing.assert_allclose(np.triu(L.T[:3], 1), 0.0, atol=1e-10)
+
+
+def test_second_derivatives_of_strong_factors_are_nearly_exact(rng, monkeypatch):
+    X, _, noise = planted(rng, n=2000, d=120, k=3)
+    R = np.corrcoef(X.T)
+    at = profile(R, np.log(noise / X.var(axis=0)), 3)
+    near = hessian(at)
+    monkeypatch.setattr(factor_analysis, "EXACT_COLUMNS", 120)
+    exact = hessian(at)
+    # the series leaves out 2 (g_r / g_q)^2 < 0.02 of each term
+    assert np.linalg.norm(near - exact, 2) < 0.02 * np.linalg.norm(exact, 2)
 
 
 @pytest.mark.filterwarnings("ignore:FactorAnalysis did not converge")  # theirs, in some seeds

@@ -85,6 +85,18 @@ def test_statistics_are_plain_sums(rng):
     np.testing.assert_allclose(sums.G, weight @ np.log(np.cosh(Y)), rtol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_quick_sums_are_the_plain_ones(rng, dtype):
+    X, B = 3 * rng.normal(size=(350, 4)).astype(dtype), rng.normal(size=(3, 4)).astype(dtype)
+    contrast = Contrast.of("logcosh", {"alpha": 1.5})
+    quick = statistics(X, np.zeros(4, dtype), B, contrast, None)
+    plain = statistics(X, np.zeros(4, dtype), B, contrast, np.ones(350))
+    for one, other in zip(quick, plain, strict=True):
+        np.testing.assert_allclose(
+            one, other, rtol=350 * np.finfo(dtype).eps, atol=1e-3 * (dtype == np.float32)
+        )
+
+
 @pytest.mark.parametrize(("algorithm", "settled"), [("auto", 0), ("picard", 0), ("gradient", 20)])
 def test_the_objective_never_rises(rng, algorithm, settled):
     X, _ = laplacian(rng)

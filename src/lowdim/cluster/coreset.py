@@ -78,18 +78,22 @@ def draw_coreset(
 ) -> tuple[Any, np.ndarray]:
     """Points and weights, as `coreset` returns them."""
     mean, frame = _mean(rows, weight)
-    square = np.asarray(rows.map(_square_from, mean, frame))
-    w = np.ones(len(square)) if weight is None else weight
-    far = w * square
-    total = far.sum()
-    chance = w / w.sum()
-    if total > 0:  # else all rows are equal
-        chance = 0.5 * chance + 0.5 * far / total
+    # one array of n numbers becomes the next in place: there may be very many rows
+    chance = np.array(rows.map(_square_from, mean, frame), dtype=np.float64, copy=None)
+    n = len(chance) if weight is None else weight.sum()
+    if weight is not None:
+        chance *= weight
+    total = chance.sum()
+    even = 0.5 if total > 0 else 1.0  # all rows may be equal
+    chance *= 0.0 if total == 0 else 0.5 / total
+    chance += even / n if weight is None else even / n * weight
     ends = np.cumsum(chance)
     places = np.sort(random.random(m)) * ends[-1]
     drawn = np.searchsorted(ends, places, side="right")
-    drawn = np.minimum(drawn, np.flatnonzero(chance)[-1])
-    return rows.take(drawn), w[drawn] / (m * chance[drawn])
+    last = len(chance) - 1 - int(np.argmax(chance[::-1] > 0))
+    drawn = np.minimum(drawn, last)
+    w = 1.0 if weight is None else weight[drawn]
+    return rows.take(drawn), w / (m * chance[drawn])
 
 
 def _mean(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, Frame]:

@@ -67,6 +67,7 @@ from lowdim.linalg.observed import observed_columns
 ROWS_PER_SEED = 100  # rows that seeds are drawn from, for each of them, if there are many
 STEPS_BEFORE = 50  # of Lloyd's algorithm on these rows, before all rows are looked at
 ONLINE_ROWS = 4096  # of a stream, learned from at a time
+ROWS_FOR_ONLINE, ONLINE_ROWS_PER_SEED = 1000, 20  # that online learning begins with
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
@@ -252,7 +253,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             if isinstance(self.init, str):
                 self._check_enough_rows(rows, weight)
             scene = look_at(self, rows, weight)
-            start = self._start(rows, weight, scene, random_generator(self.random_state))
+            start = self._online_start(rows, weight, scene)
             self.cluster_centers_ = scene.in_data(start).astype(rows.dtype)
             self.counts_ = np.zeros(self.n_clusters)
         self._learn_online(rows, weight)
@@ -340,6 +341,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         starts = (draw(D, k, random, part.weight) for _ in range(_starts_before(k)))
         return best_of([run(D, part.weight, start, STEPS_BEFORE) for start in starts]).centers
 
+    def _online_start(self, rows, weight, scene):
+        """The same for `partial_fit`: from some of its first rows, which are soon forgotten."""
+        random, k = random_generator(self.random_state), self.n_clusters
+        if not isinstance(self.init, str):
+            return scene.in_frame(self._given_centers(rows, random))
+        part = part_in_memory(rows, random, weight, max(ROWS_FOR_ONLINE, ONLINE_ROWS_PER_SEED * k))
+        draw = random_rows if self.init == "random" else seeds
+        return draw(in_frame(part.rows, scene.frame, scene.fill), k, random, part.weight)
+
     def _given_centers(self, rows, random):
         k, init = self.n_clusters, self.init
         if callable(init):
@@ -411,8 +421,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             w = np.ones(len(X)) if w[0] is None else w[0]
             X = X.astype(np.float64)
             unit = unit_for(max(np.abs(X).max(), np.abs(centers).max()), X.dtype)
-            centers /= unit
-            label, cost = kmeans_online.learn(X / unit, w, centers, counts, gain)
+            if unit != 1.0:
+                X /= unit
+                centers /= unit
+            label, cost = kmeans_online.learn(X, w, centers, counts, gain)
             centers *= unit
             labels.append(label)
             inertia += _in_data(cost, unit)

@@ -47,7 +47,7 @@ class Entries:
     Examples
     --------
     >>> import numpy as np
-    >>> from lowdim.completion.entries import Entries
+    >>> from lowdim import Entries
     >>> ratings = Entries(np.array([[5.0, np.nan], [0.0, 3.0]]))
     >>> ratings.X.nnz, ratings.shape
     (3, (2, 2))

@@ -37,7 +37,7 @@ from lowdim.completion.sparse_low_rank import (
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SpectralCompleter
+from lowdim.completion.spectral import CENTER, SCALE, SpectralCompleter
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
@@ -73,6 +73,10 @@ class SoftImpute(SpectralCompleter):
         What is taken from the entries before, so that it is not shrunk: nothing, their mean, and
         with it a bias of each row or column. A bias of rows is one more code, the last, with a
         constant component.
+    scale : {None, "rows", "columns"}, default=None
+        Divide the centred entries by the standard deviation of their row or column, so that all
+        count the same; a row or column with few entries by one drawn to that of all. The result is
+        in units of X again.
     solver : {"als", "svd"}, default="als"
         "als": alternating ridge regressions on factors that grow to the rank they need. "svd":
         accelerated shrinkage of the filled matrix; better for ranks above about 100.
@@ -91,15 +95,17 @@ class SoftImpute(SpectralCompleter):
         U sqrt(s): so codes and components share the penalty equally.
     mean_ : array of shape (d,)
     singular_values_ : array of shape (r,)
-        Of the completed, centred matrix, in units of X.
+        Of the completed matrix, centred (and scaled).
     rank_ : int
         r, found by the penalty.
     penalty_ : float
-        lambda, in units of X.
+        lambda, in units of the centred (and scaled) entries.
     duality_gap_ : float
         At most this part of J could still be gained.
-    scale_ : float
-        Root mean square of the centred entries.
+    scale_ : float, or array of shape (d,) with scale="columns"
+        Root mean square of the centred entries (with `scale`, times the standard deviations).
+    code_penalty_ : float
+        lambda for the codes of a row, in units of scale_.
     history_ : array of shape (n_iter_,)
         J by entry, in units of scale_ squared; it falls along the path, too.
     n_iter_ : int
@@ -140,6 +146,7 @@ class SoftImpute(SpectralCompleter):
         "penalty": [POSITIVE],
         "max_rank": [AT_LEAST_1, None],
         "center": CENTER,
+        "scale": SCALE,
         "solver": [StrOptions({"als", "svd"})],
         "max_iter": [AT_LEAST_1],
         "tol": [NOT_NEGATIVE],
@@ -152,6 +159,7 @@ class SoftImpute(SpectralCompleter):
         max_rank=None,
         *,
         center="columns",
+        scale=None,
         solver="als",
         max_iter=500,
         tol=1e-4,
@@ -160,6 +168,7 @@ class SoftImpute(SpectralCompleter):
         self.penalty = penalty
         self.max_rank = max_rank
         self.center = center
+        self.scale = scale
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
@@ -209,10 +218,13 @@ class SoftImpute(SpectralCompleter):
             s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))
         self.singular_values_ = s * problem.scale
         self._publish(problem, L, R)
+        # the code of a row is L times its deviation, if rows are scaled: here, the usual one
+        usual = np.mean(problem.centering.row_scale**2) if self.scale == "rows" else 1.0
+        self.code_penalty_ = float(goal.penalty / usual)
 
     def _code_penalty(self) -> np.ndarray:
         # twice J for one row: sum (y - z'r)^2 + lambda |z|^2; a bias of the row is not penalised
-        penalty = np.full(len(self.components_), self.penalty_ / self.scale_)
+        penalty = np.full(len(self.components_), self.code_penalty_)
         penalty[len(self.singular_values_) :] = 0.0
         return penalty
 

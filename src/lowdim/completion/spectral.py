@@ -3,7 +3,10 @@
 They look at all observed entries at once, as one sparse matrix. So streams and Dask collections are
 gathered first: what is observed must fit in memory (the matrix need not).
 
-    y_ij = (x_ij - mean_ij) / scale         scale: the root mean square of all centred entries
+    y_ij = (x_ij - mean_ij) / (row_i column_j size)      size: the root mean square of all of these
+
+where row_i and column_j are 1, or the standard deviations of rows or columns if a method is told to
+scale by them.
 
 Everything a method is told (penalties, steps, tolerances) is in units of y: results do not depend
 on the units of x.
@@ -31,6 +34,7 @@ from lowdim.core.constraints import StrOptions
 from lowdim.linalg.svd import SVD
 
 CENTER = [StrOptions({"global", "rows", "columns", "both"}), None]
+SCALE = [StrOptions({"rows", "columns"}), None]
 ROWS_AT_A_TIME = 4096  # when the entries of a stream are gathered
 
 
@@ -45,9 +49,11 @@ class Problem(NamedTuple):
 class SpectralCompleter(Completer):
     """Base of the completers that work on all observed entries as one sparse matrix.
 
-    A method has the arguments `center` and, if a fit can begin where the last one ended,
-    `warm_start`.
+    A method has the arguments `center` and, if it offers them, `scale`, and `warm_start` if a fit
+    can begin where the last one ended.
     """
+
+    scale: str | None = None
 
     def _open(self, X: Any) -> Problem:
         """The observed entries of X, centred, in units of their root mean square."""
@@ -58,7 +64,7 @@ class SpectralCompleter(Completer):
             )
         entries = gathered(self.open_entries(X))
         check_some_observed(entries.nnz, type(self).__name__)
-        centering = learn_centering(entries, self.center)
+        centering = learn_centering(entries, self.center, self.scale)
         Y = centering.apply(entries)
         y, unit = in_units(Y.data)
         size = float(np.sqrt(np.mean(y * y))) or 1.0
@@ -88,7 +94,9 @@ class SpectralCompleter(Completer):
                 f"{components.shape[1]}; X is {n} x {d}. Set warm_start=False."
             )
         k = len(components) - problem.centering.has_rows  # the last code is a bias of rows
-        return Z[:, :k].astype(dtype), (components[:k].T / problem.scale).astype(dtype)
+        L = Z[:, :k] / problem.centering.row_scale[:, None]
+        R = components[:k].T / (problem.centering.column_scale[:, None] * problem.scale)
+        return L.astype(dtype), R.astype(dtype)
 
     def _publish(self, problem: Problem, L: np.ndarray, R: np.ndarray) -> None:
         """Learned attributes from the factors of y = L R'."""
@@ -98,6 +106,10 @@ class SpectralCompleter(Completer):
         self.components_ = published.components.astype(dtype)
         self.mean_ = published.mean.astype(dtype)
         self.scale_ = problem.scale
+        if self.scale == "columns":
+            self.scale_ = (problem.scale * problem.centering.column_scale).astype(dtype)
+        elif self.scale == "rows":  # a new row counts as one of usual deviation
+            self.scale_ = problem.scale * root_mean_square(problem.centering.row_scale)
 
 
 def gathered(rows: Blocks) -> Any:

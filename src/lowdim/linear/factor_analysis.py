@@ -21,6 +21,7 @@ An iteration costs O(k d^3), and there are about ten.
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrO
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
@@ -49,6 +51,15 @@ SINGULAR_NOISE_FLOOR = 5e-3
 
 # Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
 SUSPICIOUS = 1e-2
+
+
+# Where a factor's eigenvalue is so many times above all that are left over, and columns are more
+# than this, Newton's method takes the first terms of a series for the second derivatives
+FAR, VERY_FAR = 10.0, 100.0
+EXACT_COLUMNS = 100
+
+# BLAS threads of NumPy and of SciPy wait for each other on matrices up to this size
+SINGLE_THREADED_COLUMNS = 1000
 
 
 class HeywoodWarning(UserWarning):
@@ -206,7 +217,8 @@ class FactorAnalysis(
         check_at_most("n_components", k, d, "columns of X")
         n, mean, scatter, unit = covariance(rows, weight)
         if np.isfinite(scatter).all():
-            W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
+            with single_threaded_blas() if d <= SINGLE_THREADED_COLUMNS else nullcontext():
+                W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
         else:
             check_finite_rows(self, rows, allow_nan=True)
             random = random_generator(self.random_state)
@@ -331,20 +343,22 @@ class Profile(NamedTuple):
 
     f: float
     gradient: np.ndarray  # (d,)
-    g: np.ndarray  # (d,)    eigenvalues, decreasing
-    U: np.ndarray  # (d, d)  eigenvectors
+    C: np.ndarray  # (d, d)  psi^-1/2 S psi^-1/2
+    g: np.ndarray  # (d,)    its eigenvalues, decreasing
+    U: np.ndarray  # (d, d)  its eigenvectors
     explained: np.ndarray  # (d,)  which of them the factors explain
 
 
 def profile(R: np.ndarray, t: np.ndarray, k: int) -> Profile:
     """f(t) and its gradient; f is log|C| + trace(C^-1 S) - d at the best W."""
     inverse_sd = np.exp(-t / 2)
-    g, U = scipy.linalg.eigh(R * np.outer(inverse_sd, inverse_sd), driver="evd", check_finite=False)
+    C = R * np.outer(inverse_sd, inverse_sd)
+    g, U = scipy.linalg.eigh(C, driver="evd", check_finite=False)
     g, U = np.maximum(g[::-1], 0.0), U[:, ::-1]
     explained = (np.arange(len(g)) < k) & (g > 1.0)
     left = np.where(explained, 1.0, g)
     f = float(np.sum(t) + np.sum(np.log(g[explained])) + np.sum(left - 1.0))
-    return Profile(f, U**2 @ (1.0 - left), g, U, explained)
+    return Profile(f, U**2 @ (1.0 - left), C, g, U, explained)
 
 
 def hessian(at: Profile) -> np.ndarray:
@@ -352,13 +366,28 @@ def hessian(at: Profile) -> np.ndarray:
 
       sum_rs (g_r + g_s) / 2                        u_ir u_jr u_is u_js
     + sum_rq (1 - g_r)(g_q + g_r) / (g_q - g_r)     u_ir u_jr u_iq u_jq
+
+    What is left over of I and C is what the explained part leaves: P = I - sum u_q u_q' and
+    L = C - sum g_q u_q u_q', so the first sum is P * L, entry by entry. For g_q far above all g_r
+    the fraction is (1 - g_r)(1 + 2 g_r / g_q), up to 2 (g_r / g_q)^2 < 0.02: a second sum of
+    (P - L) + 2 (L - L^2) / g_q. Newton's method ends where it ends with any such H.
     """
-    left, top = ~at.explained, at.explained
-    g, U = at.g[left], at.U[:, left]
-    H = (U @ U.T) * ((U * g) @ U.T)
-    for gq, u in zip(at.g[top], at.U[:, top].T, strict=True):
-        apart = np.maximum(gq - g, 1e-8 * gq)
-        H += np.outer(u, u) * ((U * ((1.0 - g) * (gq + g) / apart)) @ U.T)
+    top = at.explained
+    gq, Uq = at.g[top], at.U[:, top]
+    largest = at.g[~top].max(initial=0.0)
+    far = (gq > FAR * largest) & (len(at.g) > EXACT_COLUMNS)
+    P = np.eye(len(at.g)) - Uq @ Uq.T
+    L = at.C - (Uq * gq) @ Uq.T
+    H = P * L
+    if far.any():
+        Uf = Uq[:, far]
+        H += (Uf @ Uf.T) * (P - L)
+        if gq[far].min() < VERY_FAR * largest:
+            H += (Uf * (2.0 / gq[far])) @ Uf.T * (L - L @ L)
+    g, U = at.g[~top], at.U[:, ~top]
+    for value, u in zip(gq[~far], Uq[:, ~far].T, strict=True):
+        apart = np.maximum(value - g, 1e-8 * value)
+        H += np.outer(u, u) * ((U * ((1.0 - g) * (value + g) / apart)) @ U.T)
     return H
 
 
@@ -398,8 +427,10 @@ def _minimise(estimator, R, n, k, start, base, floor):
         max_iter=estimator.max_iter,
         tol=estimator.tol,
     )
+    last, at = None, None
     for (t,) in loop:
-        at = profile(R, t, k)
+        if at is None or t is not last:
+            at = profile(R, t, k)
         held = (t <= floor) & (at.gradient > 0)  # at the bound, and would go further
         step = _newton_step(at, ~held)
         slope = abs(float(at.gradient @ step))
@@ -419,13 +450,15 @@ def _minimise(estimator, R, n, k, start, base, floor):
                 trial, new = jump, beyond
         fell = at.f - new.f
         loop.record(base + n / 2 * at.f, change=n / 2 * max(fell, 0.0))
-        loop.params = NewtonParams(trial if fell > 0 else t)
-    return _best_loadings(R, loop.params.t, k)
+        last, at = (trial, new) if fell > 0 else (t, at)
+        loop.params = NewtonParams(last)
+    known = at if loop.params.t is last else None
+    return _best_loadings(R, loop.params.t, k, known)
 
 
-def _best_loadings(R: np.ndarray, t: np.ndarray, k: int) -> Minimum:
-    """W = psi^1/2 U_k (G_k - I)^1/2, and f there."""
-    at, psi = profile(R, t, k), np.exp(t)
+def _best_loadings(R: np.ndarray, t: np.ndarray, k: int, known: Profile | None = None) -> Minimum:
+    """W = psi^1/2 U_k (G_k - I)^1/2, and f there, where the profile may be known already."""
+    at, psi = known or profile(R, t, k), np.exp(t)
     gain = np.sqrt(np.maximum(np.where(at.explained, at.g, 1.0) - 1.0, 0.0))[:k]
     return Minimum(at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi)
 

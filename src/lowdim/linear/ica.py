@@ -46,6 +46,7 @@ from lowdim.linalg.moments import covariance
 
 LEAST_CURVATURE = 1e-2  # of J in a plane of two sources; smaller ones are hardly determined
 LEAST_BEND = 0.05  # of the gradient along a step, as part of what is expected, to be remembered
+FACTORS = 100  # between 1 and 2, whose product float32 can hold
 MEMORY = 7  # steps that the quasi-Newton method looks back on
 SIGN_STEPS = 20  # of 'gradient', in which sources may still turn out to be peaked or flat
 SADDLE_ROWS = 20_000  # at the most, to see whether a search ended at a saddle
@@ -384,11 +385,36 @@ def statistics(
         total = len(Y) if weight is None else weight.sum()
         zeros = np.zeros(Y.shape[1])
         return Sums(zeros, weighted.T @ Y, np.asarray(slope) * total, zeros + (Y * Y).sum(axis=0))
+    if weight is None and contrast.kind == "logcosh":
+        sum_G, g, sum_slope = _logcosh_sums(Y, contrast.alpha)
+        return Sums(sum_G, g.T @ Y, sum_slope, np.einsum("ij,ij->j", Y, Y))
     G, g, slope = contrast.evaluate(Y)
     w = np.ones(len(Y), dtype=Y.dtype) if weight is None else weight.astype(Y.dtype)
     if weight is not None:
         g = g * w[:, None]
     return Sums(w @ G, g.T @ Y, w @ slope, w @ (Y * Y))
+
+
+def _logcosh_sums(Y: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sum of G(y), g(y), and sum of g'(y), in few operations: most of the time goes into these.
+
+    log cosh ay = a|y| + log (1 + e) - log 2 with e = exp -2a|y|, and a sum of logarithms is the
+    logarithm of a product. g = (1 - e) / (1 + e) with the sign of y, and g' = a (1 - g^2).
+    """
+    n = len(Y)
+    exponent = np.abs(Y)
+    exponent *= Y.dtype.type(-2.0 * alpha)
+    sum_size = exponent.sum(axis=0, dtype=np.float64) / -2.0
+    decay = np.exp(exponent, out=exponent)
+    above = 1 + decay
+    sum_log = np.zeros(Y.shape[1])
+    for start in range(0, n, FACTORS):
+        sum_log += np.log(np.multiply.reduce(above[start : start + FACTORS], axis=0))
+    g = np.subtract(1, decay, out=decay)
+    g /= above
+    sum_slope = alpha * (n - np.einsum("ij,ij->j", g, g))
+    sum_G = (sum_size + sum_log - n * np.log(2.0)) / alpha
+    return sum_G, np.copysign(g, Y, out=g), sum_slope
 
 
 def unmix(X: np.ndarray, mean: np.ndarray, B: np.ndarray) -> np.ndarray:
