@@ -29,10 +29,12 @@ _HOME = {
     "amari_distance": "lowdim.linear.ica",
     "choose_k": "lowdim.cluster.selection",
     "choose_rank": "lowdim.linear.rank",
+    "compare": "lowdim.report.compare",
     "CheckpointError": "lowdim.core.loop",
     "LoadError": "lowdim.core.persistence",
     "config_context": "lowdim.core.config",
     "coreset": "lowdim.cluster.coreset",
+    "explore": "lowdim.report.explore.report",
     "get_config": "lowdim.core.config",
     "load": "lowdim.core.persistence",
     "methods": "lowdim.core.registry",
@@ -89,6 +91,8 @@ if TYPE_CHECKING:
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate
+    from lowdim.report.compare import compare as compare
+    from lowdim.report.explore.report import explore as explore
 
 __all__ = ["__version__", *_HOME, *_SUBPACKAGES]
 

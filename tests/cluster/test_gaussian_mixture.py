@@ -546,3 +546,12 @@ def test_a_row_without_any_value_belongs_to_components_by_their_weights(rng):
     np.testing.assert_allclose(model.predict_proba(nothing)[0], model.weights_, rtol=1e-12)
     assert model.score_samples(nothing)[0] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(model.impute(nothing)[0], model.weights_ @ model.means_, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning")
+@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
+def test_several_components_that_fall_onto_points_restart_from_one(rng, covariance_type):
+    X = np.repeat(rng.normal(size=(10, 4)), 20, axis=0)
+    for k in (7, 8, 9):
+        model = GaussianMixture(k, covariance_type=covariance_type, random_state=0).fit(X)
+        assert np.isfinite(model.score_samples(X)).all()

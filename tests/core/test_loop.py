@@ -26,6 +26,14 @@ resumable = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(resumable)
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """As on a terminal; a shell lets programs in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Scripted(Estimator):
     """Records the objectives it is given; its parameter is the number of the iteration."""
 

@@ -40,10 +40,12 @@ def restarted(kind: Any, mixture: Any, spread: Any) -> Any:
     weights, means = mixture.weights.copy(), mixture.means.copy()
     covariances, restarts = mixture.covariances.copy(), mixture.restarts.copy()
     free = np.flatnonzero(mixture.collapsed & (restarts < MOST_RESTARTS))
+    whole = ~mixture.collapsed  # what can be split; once, as its axes are known before that only
     for j in free:
-        largest = int(np.argmax(np.where(mixture.collapsed, -1.0, weights)))
-        if mixture.collapsed[largest]:
-            break  # all are points: there is nothing to split
+        if not whole.any():
+            break
+        largest = int(np.argmax(np.where(whole, weights, -1.0)))
+        whole[largest] = False
         offset = HALF * kind.longest_axis(spread, largest)
         covariances = kind.halved(covariances, offset, weights[largest], largest, j)
         weights[[largest, j]] = weights[largest] / 2

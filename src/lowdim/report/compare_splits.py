@@ -1,0 +1,100 @@
+"""What is held out: drawn before any model is seen, and the same for all of them.
+
+    entries   a share of the observed entries; all rows are learned from, with these entries missing
+    rows      a share of the rows; of each, some entries are hidden and told from the others
+
+Center and spread of the columns come from the entries that may be learned from, and no others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HIDDEN_IN_ROWS = 0.25  # of the entries of a held-out row; the rest says which row it is
+
+
+class Split(NamedTuple):
+    """Which rows are learned from, which rows are asked about, and which of their entries."""
+
+    fit_rows: Any  # index of rows
+    ask_rows: Any  # index of rows
+    held: np.ndarray  # (n, d) bool, only in rows that are asked about
+
+    def training(self, X: np.ndarray) -> np.ndarray:
+        """What a model may learn from."""
+        return np.where(self.held, np.nan, X)[self.fit_rows]
+
+    def question(self, X: np.ndarray) -> np.ndarray:
+        """The rows whose held-out entries are to be filled in."""
+        return np.where(self.held, np.nan, X)[self.ask_rows]
+
+    def asked(self) -> np.ndarray:
+        """Which entries of `question` are to be filled in."""
+        return self.held[self.ask_rows]
+
+
+class Columns(NamedTuple):
+    """Center and spread of the columns, from training entries."""
+
+    center: np.ndarray  # (d,)  means
+    spread: np.ndarray  # (d,)  standard deviations; 1 for a constant column
+
+
+def draw_split(X: np.ndarray, hold_out: str, share: float, random: np.random.Generator) -> Split:
+    """One split of X, in which NaN are not observed."""
+    return (_held_entries if hold_out == "entries" else _held_rows)(X, share, random)
+
+
+def _held_entries(X: np.ndarray, share: float, random: np.random.Generator) -> Split:
+    observed = ~np.isnan(X)
+    held = observed & (random.random(X.shape) < share)
+    held[~(observed & ~held).any(axis=1)] = False  # no row loses all it has
+    held[:, ~varies(np.where(held, np.nan, X))] = False  # nor a column all that could be learned
+    return Split(slice(None), slice(None), held)
+
+
+def _held_rows(X: np.ndarray, share: float, random: np.random.Generator) -> Split:
+    n = len(X)
+    order = random.permutation(n)
+    count = min(max(round(share * n), 1), n - 1)
+    ask, fit = np.sort(order[:count]), np.sort(order[count:])
+    learned = X[fit]
+    unseen = np.isnan(learned).all(axis=0)
+    if unseen.any():
+        raise ValueError(
+            f"Column {int(np.argmax(unseen))} of X has too few observed entries to hold out rows: "
+            "none is left to learn from. Drop the column, or choose hold_out='entries'."
+        )
+    held = np.zeros(X.shape, dtype=bool)
+    held[ask] = _hidden(~np.isnan(X[ask]), varies(learned), random)
+    return Split(fit, ask, held)
+
+
+def _hidden(observed: np.ndarray, usable: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Entries of usable columns to hide, in each row one or more, if the row keeps another one."""
+    draw = np.where(observed & usable, random.random(observed.shape), np.inf)
+    hidden = draw < HIDDEN_IN_ROWS
+    hidden[~(observed & ~hidden).any(axis=1)] = False
+    none = ~hidden.any(axis=1) & (observed.sum(axis=1) > 1)
+    hidden[none] = (draw[none] == draw[none].min(axis=1, keepdims=True)) & np.isfinite(draw[none])
+    return hidden
+
+
+def columns_of(X: np.ndarray) -> Columns:
+    """Means and standard deviations of the observed entries of each column."""
+    # in units of the largest entry, so that neither huge nor tiny columns leave the range of floats
+    unit = np.nanmax(np.abs(X), axis=0)
+    unit[unit == 0] = 1.0
+    Y = X / unit
+    center, spread = np.nanmean(Y, axis=0), np.nanstd(Y, axis=0)
+    spread[~varies(X)] = 1.0 / unit[~varies(X)]
+    return Columns(center * unit, spread * unit)
+
+
+def varies(X: np.ndarray) -> np.ndarray:
+    """Which columns have at least two different observed entries."""
+    observed = ~np.isnan(X)
+    low = np.where(observed, X, np.inf).min(axis=0)
+    return low < np.where(observed, X, -np.inf).max(axis=0)

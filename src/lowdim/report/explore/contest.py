@@ -1,0 +1,61 @@
+"""Which method should one trust on this table? Judged by hidden entries, each at its best size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.cluster.gaussian_mixture import GaussianMixture
+from lowdim.cluster.kmeans import KMeans
+from lowdim.completion.als import ALS
+from lowdim.completion.soft_impute import SoftImpute
+from lowdim.linear.factor_analysis import FactorAnalysis
+from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
+from lowdim.linear.ppca import ProbabilisticPCA
+from lowdim.report.compare import compare
+from lowdim.report.compare_table import Comparison
+
+ROWS, VALUES = 1_000, 50_000  # of the sample: so many rows, fewer of wide tables
+LEAST_SAMPLE = 200
+LEAST_ROWS = 20
+LEAST_VALUES = 100
+REPEATS = 3
+MOST_FULL = 12  # columns up to which a mixture has full covariances: with holes they are slow
+
+
+def contest(X: np.ndarray, rank: int, seed: int) -> Comparison | None:
+    """The models of the page and their neighbours, compared on a sample of rows.
+
+    None for a table too small to hide a part of it.
+    """
+    if np.isfinite(X).sum() < LEAST_VALUES or len(X) < LEAST_ROWS:
+        return None
+    rows = max(LEAST_SAMPLE, min(ROWS, VALUES // X.shape[1]))
+    shape = min(len(X), rows), X.shape[1]
+    return compare(X, models(shape, rank), max_rows=rows, repeats=REPEATS, random_state=seed)
+
+
+def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:
+    """Candidates of some sizes, near the chosen rank, for each method; of slow ones, a single one.
+
+    A candidate costs several fits in each repetition, since sizes are chosen without hidden values.
+    """
+    n, d = shape
+    most = max(min(d - 1, n // 3), 1)
+    ranks = sorted({min(max(k, 1), most) for k in (rank, rank + 2)})
+    groups = [k for k in (2, 4) if k <= n // 10] or [1]
+    form = "full" if d <= MOST_FULL else "diag"
+    return {
+        "probabilistic PCA": [ProbabilisticPCA(k, max_iter=100, tol=1e-5) for k in ranks],
+        "factor analysis": [FactorAnalysis(k, tol=1e-3, max_iter=100) for k in ranks],
+        "SoftImpute": [SoftImpute(penalty) for penalty in (0.1, 0.03)],
+        "ALS": [ALS(k, penalty=penalty) for k in ranks[:1] for penalty in (0.03, 0.1)],
+        "k-means": [KMeans(k) for k in groups],
+        "Gaussian mixture": [
+            GaussianMixture(groups[0], covariance_type=form, reg_covar=1e-2, max_iter=30)
+        ],
+        "mixture of factor analysers": [
+            MixtureOfFactorAnalyzers(groups[0], ranks[0], max_iter=50, tol=1e-3)
+        ],
+    }

@@ -1,0 +1,371 @@
+"""The findings, the page and its doors."""
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import chi2, multivariate_normal
+
+import lowdim
+from lowdim import ProbabilisticPCA
+from lowdim.cli import main
+from lowdim.report.explore import contest, encode_table, read_table
+from lowdim.report.explore.findings import factor_name
+from lowdim.report.explore.missingness import observed_correlations
+from lowdim.report.explore.odd import squared_distances
+from lowdim.report.explore.payload import json_script, map_payload
+from lowdim.report.explore.sections import chance_in_words, listed, percent
+
+contestants = contest.models  # before it is replaced for most tests
+HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
+MATH = "$$\\alpha$$"
+
+
+def planted(n=160, holes=0.08, seed=0):
+    """Two factors, two groups, one odd row; names and values that try to be markup."""
+    random = np.random.default_rng(seed)
+    group = np.arange(n) % 2
+    Z = random.normal(size=(n, 2)) + 6 * group[:, None] * [1, 0]
+    X = Z @ random.normal(size=(2, 6)) + 0.2 * random.normal(size=(n, 6))
+    X[random.random(X.shape) < holes] = np.nan
+    X[7, 0] = X[9, 0] - 5.0  # rows of one group, and noise of 0.2
+    names = ["a", "b", "c", HOSTILE, MATH, "[[map]]"]
+    table = pd.DataFrame(X, columns=names)
+    table["word"] = np.where(group == 0, HOSTILE, "right")
+    table.loc[3, "word"] = None
+    table["name"] = [f"row <b>{i}</b>" for i in range(n)]
+    return table
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_models():
+    """The comparison has tests of its own; here two methods are enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contest, "models", lambda shape, rank: {"PPCA": [ProbabilisticPCA(1)]})
+        yield
+
+
+@pytest.fixture(scope="module")
+def report(few_models):
+    return lowdim.explore(planted(), target="word", id="name")
+
+
+# ---- golden values and derivation ----------------------------------------------------------------
+
+
+def test_squared_distances_are_those_of_the_observed_block():
+    random = np.random.default_rng(0)
+    W, mean, noise = random.normal(size=(5, 2)), random.normal(size=5), 0.3
+    X = random.normal(size=(20, 5))
+    X[random.random(X.shape) < 0.3] = np.nan
+    C = W @ W.T + noise * np.eye(5)
+    for x, found in zip(X, squared_distances(X, mean, W, noise), strict=True):
+        o = ~np.isnan(x)
+        r = (x - mean)[o]
+        assert found == pytest.approx(r @ np.linalg.solve(C[np.ix_(o, o)], r), abs=1e-9)
+
+
+def test_observed_correlations_are_pearson_where_observed():
+    random = np.random.default_rng(0)
+    H = (random.random((50, 2)) < 0.4).astype(float)
+    X = random.normal(size=(50, 3))
+    X[random.random(X.shape) < 0.2] = np.nan
+    r, _ = observed_correlations(H, X)
+    for j in range(2):
+        for f in range(3):
+            o = ~np.isnan(X[:, f])
+            assert r[j, f] == pytest.approx(np.corrcoef(H[o, j], X[o, f])[0, 1], abs=1e-12)
+
+
+def test_factor_names_say_what_goes_with_and_against():
+    names = ["mass", "length", "depth", "year"]
+    assert factor_name(np.array([0.9, 0.8, -0.7, 0.1]), names) == "mass, length against depth"
+    assert factor_name(np.array([0.9, 0.1, 0.0, 0.1]), names) == "mass"
+
+
+def test_numbers_are_said_in_words():
+    assert percent(0.5) == "50 %"
+    assert percent(0.0004) == "<0.1 %"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a"]) == "a"
+    assert chance_in_words(-2.0) == "1 in 100"
+    assert chance_in_words(-12.3) == "1 in 10^12"
+
+
+def test_data_in_the_page_cannot_end_its_script_element():
+    text = str(json_script("x", {"name": "</script><!--&"}))
+    body = text.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
+    assert "<" not in body and "&" not in body
+    assert json.loads(body) == {"name": "</script><!--&"}
+
+
+# ---- a planted truth -----------------------------------------------------------------------------
+
+
+def test_planted_rank_groups_holes_and_odd_row_are_found(report):
+    findings = report.findings
+    assert findings.spectrum.rank == 2
+    labels = findings.clusters.labels
+    group = np.arange(len(labels)) % 2
+    rows = np.delete(np.arange(len(labels)), 7)
+    assert findings.clusters.model.n_components >= 2
+    for j in range(findings.clusters.model.n_components):
+        inside = group[rows][labels[rows] == j]
+        assert len(inside) == 0 or inside.mean() < 0.1 or inside.mean() > 0.9
+    assert findings.odd.rows[0].row == 7
+    assert findings.odd.rows[0].reasons[0].column == "a"
+    assert {len(part.rows) for part in findings.filled} == {
+        int(n) for n in planted().drop(columns=["word", "name"]).isna().sum()
+    }
+
+
+def test_filled_values_are_near_the_truth_and_ranges_cover_it():
+    table, truth = planted(), planted(holes=0.0)
+    found = lowdim.explore(table, target="word", id="name").findings
+    inside = []
+    for part in found.filled:
+        for row, value, low, high in zip(part.rows, part.value, part.low, part.high, strict=True):
+            assert low <= value <= high
+            inside.append(low <= truth.loc[row, part.column.name] <= high)
+    assert np.mean(inside) > 0.75  # of 95%, with a rank that was chosen
+
+
+def test_missingness_that_depends_on_a_column_is_told(rng):
+    X = rng.normal(size=(300, 4))
+    X[X[:, 0] > 0.5, 1] = np.nan
+    from lowdim.report.explore.missingness import missingness
+
+    found = missingness(encode_table(read_table(X)))
+    assert (found.patterns[0].column, found.patterns[0].other) == ("1", "0")
+    assert found.patterns[0].correlation > 0.5
+
+
+def test_missingness_at_random_has_no_pattern():
+    from lowdim.report.explore.missingness import missingness
+
+    random = np.random.default_rng(0)
+    X = random.normal(size=(500, 5))
+    X[random.random(X.shape) < 0.1] = np.nan
+    assert missingness(encode_table(read_table(X))).patterns == []
+
+
+def test_odd_chances_are_those_of_the_model_for_complete_rows():
+    random = np.random.default_rng(0)
+    X = random.multivariate_normal([0, 0, 0], [[1, 0.8, 0.5], [0.8, 1, 0.4], [0.5, 0.4, 1]], 400)
+    found = lowdim.explore(X).findings
+    model = found.factors.model
+    C = model.get_covariance()
+    density = multivariate_normal(model.mean_, C).logpdf(found.encoded.X)
+    squares = -2 * density - np.linalg.slogdet(C)[1] - 3 * np.log(2 * np.pi)
+    np.testing.assert_allclose(
+        found.odd.log10_chance, chi2.logsf(squares, 3) / np.log(10), atol=1e-6
+    )
+
+
+def test_each_method_of_the_comparison_runs(rng):
+    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(60, 5))
+    models = {name: candidates[:1] for name, candidates in contestants(X.shape, 2).items()}
+    found = lowdim.compare(X, models, repeats=2, random_state=0)
+    assert found.failures == {} and len(found) == 8
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.handlers, self.links = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            self.ids += [value] if name == "id" else []
+            self.handlers += [value] if name.startswith("on") else []
+            self.links += [value] if name in ("href", "src") else []
+
+
+def test_names_and_values_of_the_table_cannot_become_markup(report):
+    page = Elements(report.html)
+    assert page.handlers == []
+    assert "img" not in page.tags and "b" in page.tags
+    assert HOSTILE not in report.html
+    outside = re.sub(r"<script.*?</script>", "", report.html, flags=re.S)
+    assert "&lt;/script&gt;" in outside and "onerror=&#34;" in outside
+    assert report.html.count("</script>") == page.tags.count("script")
+
+
+def test_names_are_no_formulas_for_bokeh(report):
+    drawing = report.html[report.html.rindex("docs_json =") :]
+    assert "$$" not in drawing.split("</script>")[0]
+
+
+def test_the_page_loads_nothing_and_forbids_it(report):
+    page = Elements(report.html)
+    assert all(link.startswith("#") for link in page.links)
+    assert "default-src &#39;none&#39;" in report.html
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_the_page_has_every_section_once(report):
+    found = re.findall(r'<section id="(\w+)"', report.html)
+    assert found == [
+        "table",
+        "dimensions",
+        "contest",
+        "factors",
+        "map",
+        "clusters",
+        "filled",
+        "odd",
+        "done",
+        "code",
+    ]
+    assert "data-figure" not in report.html
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own(report):
+    frame = report._repr_html_()
+    assert frame.count("<") == 2 and 'sandbox="allow-scripts allow-downloads"' in frame
+    assert "allow-same-origin" not in frame
+
+
+def test_the_map_carries_values_exactly_enough(report):
+    import base64
+
+    findings = report.findings
+    payload = map_payload(findings, np.arange(160))
+    column = next(c for c in payload["columns"] if c["name"] == "b")
+    codes = np.frombuffer(base64.b64decode(column["codes"]), dtype="<u2")
+    truth = planted()["b"].to_numpy()
+    found = np.where(codes == 65535, np.nan, column["low"] + column["step"] * codes)
+    np.testing.assert_allclose(found, truth, atol=np.nanmax(np.abs(truth)) * 1e-4)
+
+
+def test_the_same_seed_gives_the_same_findings(report):
+    again = lowdim.explore(planted(), target="word", id="name").findings
+    np.testing.assert_array_equal(again.factors.codes, report.findings.factors.codes)
+    np.testing.assert_array_equal(again.clusters.labels, report.findings.clusters.labels)
+    np.testing.assert_array_equal(again.comparison.losses, report.findings.comparison.losses)
+    assert again.odd.rows == report.findings.odd.rows
+
+
+def test_the_code_gives_the_models_of_the_page_again(tmp_path):
+    path = tmp_path / "table.csv"
+    planted().to_csv(path, index=False)
+    report = lowdim.explore(path, target="word", id="name", drop=["c"])
+    names = {}
+    exec(report.code, names)
+    findings = report.findings
+    np.testing.assert_array_equal(names["codes"], findings.factors.codes)
+    np.testing.assert_array_equal(names["labels"], findings.clusters.labels)
+    part = findings.filled[0]
+    np.testing.assert_allclose(names["values"][part.rows, 0], part.value)
+
+
+def test_a_sample_is_drawn_and_told(tmp_path):
+    report = lowdim.explore(planted(400), target="word", sample=100)
+    assert report.findings.encoded.X.shape[0] == 100
+    assert "100 of 400 rows were drawn at random" in report.html
+    assert "take(sample_rows" in report.code
+
+
+def test_a_table_without_holes_has_no_section_of_filled_values():
+    page = lowdim.explore(np.random.default_rng(0).normal(size=(60, 3))).html
+    assert 'id="filled"' not in page and "no value is missing" in page
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (12, 3), (6, 9)])
+def test_small_tables_have_a_page(shape):
+    X = np.random.default_rng(1).normal(size=shape)
+    assert "too few different rows" in lowdim.explore(X).html
+
+
+def test_repeated_rows_have_a_page():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 20, axis=0)
+    assert "too few different rows" in lowdim.explore(X).html
+
+
+def test_rows_and_columns_with_next_to_no_values_have_a_page():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    X[:5] = np.nan
+    X[8:, 4] = np.nan
+    assert "<h2" in lowdim.explore(X).html
+
+
+def test_words_alone_have_a_page():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({name: random.choice(list("xyz"), 80) for name in "abc"})
+    assert "<h2" in lowdim.explore(table).html
+
+
+# ---- the command line ----------------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["explore", *map(str, arguments)])
+
+
+def test_the_verb_writes_page_table_and_models(tmp_path):
+    table = planted()
+    table.to_csv(tmp_path / "table.csv", index=False)
+    page, filled, models = tmp_path / "page.html", tmp_path / "filled.csv", tmp_path / "models"
+    result = run(
+        tmp_path / "table.csv", "-o", page, "--id", "name", "--filled", filled, "--models", models
+    )
+    assert result.exit_code == 0, result.output
+    assert page.stat().st_size < 5e6
+    with filled.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == list(table.columns)
+    assert all(value != "" for row in rows for value in row.values())
+    known = table["a"].notna()
+    np.testing.assert_array_equal(
+        [float(row["a"]) for row in rows] * known, table["a"].fillna(0).to_numpy()
+    )
+    model = lowdim.load(models / "factors.lowdim")
+    assert isinstance(model, lowdim.ProbabilisticPCA)
+    assert (models / "explore.py").read_text().startswith("import lowdim")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n", "no rows"),
+        (b"a\n1\n2\n3\n4\n5\n6\n", "one column of numbers only"),
+        (b"a,b\n1,2\n2,3\n3,5\n", "3 rows; at least 5"),
+        (b"a,b\n" + b"caf\xe9,1\n" * 9, "--encoding latin-1"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(tmp_path, content, message):
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    result = run(path, "-o", tmp_path / "page.html")
+    assert result.exit_code == 2
+    assert message in result.output and "Traceback" not in result.output
+
+
+def test_bad_outputs_are_refused_before_any_work(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    result = run(tmp_path / "table.csv", "-o", tmp_path / "page.pdf")
+    assert result.exit_code == 2 and "pages are written to .html" in result.output
+
+
+# ---- the door ------------------------------------------------------------------------------------
+
+
+def test_bad_arguments_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(TypeError, match="give a list of column names"):
+        lowdim.explore(X, drop="a")
+    with pytest.raises(ValueError, match="random_state=None must be a whole number"):
+        lowdim.explore(X, random_state=None)
+    with pytest.raises(ValueError, match="sample"):
+        lowdim.explore(X, sample=2)
