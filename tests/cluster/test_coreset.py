@@ -104,7 +104,7 @@ def test_float32_stays_float32_and_scale_does_not_matter(rng):
 def test_clusters_of_a_coreset_cost_hardly_more_than_those_of_all_rows(rng):
     X = planted(rng, n=1_000_000, d=3, k=8).astype(np.float32)
     full = KMeans(8, n_init=3, random_state=0).fit(X)
-    small = KMeans(8, n_init=3, coreset=5000, random_state=0).fit(X)
+    small = KMeans(8, coreset=5000, random_state=0).fit(X)
     # 24 coordinates from 5000 rows: about 24 / 5000 more, and as much again for the weights
     assert small.inertia_ <= 1.02 * full.inertia_
     assert small.inertia_ == pytest.approx(-small.score(X), rel=1e-5)

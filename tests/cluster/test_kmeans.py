@@ -190,7 +190,9 @@ def test_every_step_is_that_of_plain_lloyd(rng, algorithm):
     X, _ = groups(rng, n=400)
     weight, start = rng.random(400) + 0.1, X[:20]
     path = plain_lloyd(X, start, weight, 30)
-    for steps in (1, 2, 5, 29):
+    # a cluster that loses all its rows starts anew; the plain algorithm lets it be
+    emptied = next((t for t, (label, _) in enumerate(path) if len(np.unique(label)) < 20), 30)
+    for steps in [steps for steps in (1, 2, 5, 29) if steps < emptied]:
         model = KMeans(20, init=start, max_iter=steps, tol=0, algorithm=algorithm)
         model.fit(X, sample_weight=weight)
         np.testing.assert_allclose(

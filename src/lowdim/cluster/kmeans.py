@@ -90,7 +90,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         than 20000 rows (100 per cluster), the first two look at so many at random, and k-means on
         them comes first.
     n_init : int or 'auto', default='auto'
-        Starts, of which the best result is kept; 'auto' is 10 for 'random' and a callable, else 1.
+        Starts, of which the best result is kept; 'auto' is 10 for 'random' and a callable, and on a
+        coreset, where they cost little; else 1.
     max_iter : int, default=300
         Iterations at the most, each a pass over the rows.
     tol : float, default=1e-4
@@ -314,7 +315,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     def _n_starts(self):
         """Number of starts; centers that are given start once."""
         if isinstance(self.init, str) or callable(self.init):
-            several = callable(self.init) or self.init == "random"
+            several = callable(self.init) or self.init == "random" or self.coreset is not None
             return (10 if several else 1) if self.n_init == "auto" else self.n_init
         if self.n_init not in ("auto", 1):
             warnings.warn(
