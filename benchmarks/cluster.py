@@ -1,6 +1,6 @@
-"""Clusters and mixtures: time to reach the same inertia, the same likelihood.
+"""k-means: time to reach the same inertia.
 
-k-means: quality is the sum of squared distances of all rows from the nearest center. Every entry
+Quality is the sum of squared distances of all rows from the nearest center. Every entry
 seeds by its own default and runs to its own default end; what is compared is the time to clusters
 that are as good.
 """
@@ -16,9 +16,6 @@ import numpy as np
 from benchmarks.harness import Case, Entry
 
 LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "faiss-cpu")
-
-
-# --- k-means ----------------------------------------------------------------------------------
 
 
 class Centers:
@@ -131,7 +128,7 @@ def few_rows_case(
 
 
 # Starts differ: an inertia within 3% is as good (one group of 64 that is missed costs 4%)
-KMEANS_CASES = (
+CASES = (
     kmeans_case(200_000, 32, 64, tolerance=0.03),
     kmeans_case(1_000_000, 16, 256, tolerance=0.03),
     few_rows_case(
@@ -163,11 +160,3 @@ KMEANS_CASES = (
         ],
     ),
 )
-
-
-# --- Gaussian mixtures ------------------------------------------------------------------------
-
-MIXTURE_CASES: tuple[Case, ...] = ()
-
-
-CASES = (*KMEANS_CASES, *MIXTURE_CASES)

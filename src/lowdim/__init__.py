@@ -20,7 +20,7 @@ _HOME = {
     "GaussianMixture": "lowdim.cluster.gaussian_mixture",
     "KMeans": "lowdim.cluster.kmeans",
     "LinearAutoencoder": "lowdim.linear.autoencoder",
-    "MixedMixture": "lowdim.cluster.mixture_model",
+    "MixedMixture": "lowdim.cluster.mixed_mixture",
     "MixtureModel": "lowdim.cluster.mixture_model",
     "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
     "PCA": "lowdim.linear.pca",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from lowdim.cluster.coreset import coreset as coreset
     from lowdim.cluster.gaussian_mixture import GaussianMixture as GaussianMixture
     from lowdim.cluster.kmeans import KMeans as KMeans
-    from lowdim.cluster.mixture_model import MixedMixture as MixedMixture
+    from lowdim.cluster.mixed_mixture import MixedMixture as MixedMixture
     from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
     from lowdim.cluster.quality import silhouette as silhouette
     from lowdim.cluster.selection import choose_k as choose_k

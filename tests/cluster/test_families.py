@@ -246,3 +246,30 @@ def test_a_family_without_a_mean_says_what_it_lacks():
         family.fill(params, np.ones((1, 1)))
     with pytest.raises(NotImplementedError, match=r"sample needs Exponential\.draw"):
         family.draw(params, 0, 1, np.random.default_rng(0))
+    with pytest.raises(NotImplementedError, match=r"Define draw\(params.*, n.*\) in Exponential"):
+        family.check_gives("sample")
+    with pytest.raises(NotImplementedError, match=r"return_std needs Exponential\.mean"):
+        family.check_gives("impute with return_std")
+
+
+@pytest.mark.parametrize("family", [cls() for cls in FAMILIES.values()])
+def test_every_family_here_gives_every_result(family):
+    for result in ("impute", "impute with return_std", "sample"):
+        family.check_gives(result)
+
+
+def test_a_family_of_reals_without_units_is_refused_when_its_class_is_made():
+    with pytest.raises(TypeError, match=r"Laplace has real=True.*needs variance and moved"):
+
+        class Laplace(Family):
+            real = True
+
+            def mean(self, params):
+                return params["means"]
+
+
+def test_the_variance_of_multinomial_counts_is_that_of_what_is_drawn(rng):
+    params = {"probabilities": np.array([[0.2, 0.5, 0.3]]), "totals": np.array([20.0])}
+    drawn = Multinomial().draw(params, 0, 20_000, rng)
+    # a variance of 20000 counts is good to 1%: 6 of these
+    np.testing.assert_allclose(drawn.var(axis=0), Multinomial().variance(params)[0], rtol=0.06)

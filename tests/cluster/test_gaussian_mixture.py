@@ -12,11 +12,13 @@ from sklearn.mixture import GaussianMixture as Peer
 
 import lowdim
 from lowdim import GaussianMixture
-from lowdim.cluster import gaussian_collapse
+from lowdim.cluster import gaussian_collapse, gaussian_missing
 from lowdim.cluster import gaussian_mixture as gm
 from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.gaussian_covariances import KINDS, scaled_squares
+from lowdim.core.blocks import as_blocks
 from lowdim.linalg import condition, log_density
+from lowdim.linalg.observed import observed_columns
 
 SHARED_WITH_PEER = ["full", "tied", "diag", "spherical"]
 each_kind = pytest.mark.parametrize("kind", [*SHARED_WITH_PEER, "unit"])
@@ -291,6 +293,72 @@ def test_the_density_of_rows_with_holes_is_that_of_what_they_observe(kind, rng):
     assert model.score(X) == pytest.approx(direct.mean(), rel=1e-10)
 
 
+def nearly_dependent(rng, d, own_variance):
+    """A covariance in which the last column keeps so much of its variance, given the others."""
+    A = rng.normal(size=(d, 2 * d))
+    C = A @ A.T / (2 * d)
+    C[-1] = C[:, -1] = C[:-1].sum(axis=0)
+    C[-1, -1] = C[:-1, -1].sum()
+    C[-1, -1] /= 1.0 - own_variance
+    return C
+
+
+@pytest.mark.parametrize("own_variance", [0.5, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("missing", [0.15, 0.6])
+def test_precisions_and_covariances_tell_the_same_of_holes(own_variance, missing, rng, monkeypatch):
+    d = 7
+    C = np.stack([nearly_dependent(rng, d, own_variance) for _ in range(2)])
+    mixture = gm.fresh(np.array([0.3, 0.7]), rng.normal(size=(2, d)), C)
+    model = gm.prepared("full", mixture, gm.Space(np.zeros(d), np.ones(d), np.ones(d)))
+    labels = rng.integers(2, size=60)
+    L = np.linalg.cholesky(C)[labels]
+    Y = mixture.means[labels] + np.einsum("ide,ie->id", L, rng.normal(size=(60, d)))
+    Y[rng.random(Y.shape) < missing] = np.nan
+    Y[0] = np.nan
+    w = rng.random(60)
+
+    def told():
+        return gm._missing_statistics(Y, model, w), gm.expectation_with_std(Y, model)
+
+    used = gaussian_missing._matrices(model).has_precision
+    assert used.all() if own_variance > 1e-8 else not used.any()
+    sums, (filled, std) = told()
+    monkeypatch.setattr(gaussian_missing, "LEAST_OWN_VARIANCE", np.inf)  # covariances for all
+    direct, (direct_filled, direct_std) = told()
+    # rounding, enlarged by the condition: about 1 / own_variance, of sizes of about 10
+    rtol = 1e-13 / own_variance
+    for left, right in zip(sums, direct, strict=True):
+        np.testing.assert_allclose(left, right, rtol=rtol, atol=10 * rtol)
+    np.testing.assert_allclose(filled, direct_filled, rtol=rtol, atol=10 * rtol)
+    np.testing.assert_allclose(np.square(std), np.square(direct_std), rtol=rtol, atol=10 * rtol)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied"])
+@pytest.mark.parametrize("missing", [0.1, 0.7])
+def test_the_sums_over_holes_are_those_of_conditional_gaussians(kind, missing, rng):
+    X = clusters(rng, n=60, d=5, missing=missing)
+    fitted = GaussianMixture(2, covariance_type=kind, random_state=0, max_iter=3).fit(X)
+    w = rng.random(60)
+    sums = gm.statistics(X, fitted._gaussians(), w)
+    resp = fitted.predict_proba(X) * w[:, None]
+    scale = fitted._gaussians().scale
+    sum_x, sum_xx = np.zeros((2, 5)), np.zeros((2, 5, 5))
+    for i, x in enumerate(X):
+        o, m = np.flatnonzero(~np.isnan(x)), np.flatnonzero(np.isnan(x))
+        for j, C in enumerate(full_covariances(fitted)):
+            mean, left = (
+                condition(fitted.means_[j], C, o, x[o]) if len(o) else (fitted.means_[j], C)
+            )
+            D = x - fitted.means_[j]
+            D[m] = mean - fitted.means_[j][m]
+            sum_x[j] += resp[i, j] * D
+            sum_xx[j] += resp[i, j] * np.outer(D, D)
+            sum_xx[j][np.ix_(m, m)] += resp[i, j] * left
+    sum_xx = sum_xx.sum(axis=0) if kind == "tied" else sum_xx
+    np.testing.assert_allclose(sums.sum_x * scale, sum_x, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(sums.sum_xx * scale * scale[:, None], sum_xx, rtol=1e-7, atol=1e-7)
+
+
 def test_filled_values_are_the_mixture_of_the_conditional_gaussians(rng):
     X = clusters(rng, n=60, missing=0.3)
     model = GaussianMixture(2, random_state=0, max_iter=5).fit(X)
@@ -332,14 +400,58 @@ def test_streams_and_dask_give_the_fit_in_memory(kind, missing, rng):
         np.testing.assert_allclose(np.asarray(other.impute(source)), filled, rtol=1e-7)
 
 
-def test_large_data_start_from_a_part_of_the_rows(rng, monkeypatch):
-    monkeypatch.setattr(gm, "START_ROWS", 100)
+def start_from_few_rows(monkeypatch, n):
+    monkeypatch.setattr(gm, "START_ROWS", n)
     monkeypatch.setattr(gm, "START_ROWS_PER_COLUMN", 1)
+
+
+def test_large_data_start_from_a_part_of_the_rows(rng, monkeypatch):
+    start_from_few_rows(monkeypatch, 100)
     X = clusters(rng, n=1000, k=2, apart=20.0)
     part = GaussianMixture(2, random_state=0, tol=1e-9, max_iter=500).fit(X)
     monkeypatch.undo()
     whole = GaussianMixture(2, random_state=0, tol=1e-9, max_iter=500).fit(X)
     assert part.lower_bound_ == pytest.approx(whole.lower_bound_, abs=1e-6)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_the_coreset_of_a_start_has_the_moments_of_all_rows(missing, rng):
+    X = clusters(rng, n=4000, missing=missing)
+    weight = rng.integers(0, 3, size=4000).astype(float)
+    rows = as_blocks(X)
+    columns = observed_columns(rows, weight)
+    space = gm._space(columns.mean, columns.std, "full")
+    some = gm.some_rows(rows, weight, space, rng, 1000)
+    Z = np.nan_to_num((X - columns.mean) / columns.std)  # holes at the mean
+    assert some.rows.shape == (1000, 3)
+    # no row weighs more than twice the mean: sums of 1000 of size about 1 are good to 6 errors
+    assert some.weight.max() <= 2 * weight.sum() / 1000 * (1 + 1e-9)
+    assert some.weight.sum() == pytest.approx(weight.sum(), rel=6 / np.sqrt(1000))
+    error = 6 * 2 / np.sqrt(1000)
+    share, w = some.weight / some.weight.sum(), weight / weight.sum()
+    np.testing.assert_allclose(share @ some.rows, w @ Z, atol=error)
+    squares = w @ np.square(Z)
+    np.testing.assert_allclose(share @ np.square(some.rows), squares, atol=3 * error)
+
+
+@pytest.mark.parametrize("init", ["kmeans", "k-means++"])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("source", ["memory", "stream", "dask"])
+def test_a_few_rows_far_away_are_seen_by_the_start(init, missing, source, rng, monkeypatch):
+    start_from_few_rows(monkeypatch, 200)
+    X = rng.normal(size=(6000, 2))
+    X[:12] += 100.0  # a random part of 200 rows would have none of them 2 times in 3
+    X[12:][rng.random((5988, 2)) < missing] = np.nan
+    rows = X
+    if source == "stream":
+        rows = lowdim.stream(lambda: iter(np.split(X, [1, 2500])))
+    elif source == "dask":
+        rows = pytest.importorskip("dask.array").from_array(X, chunks=(2000, 2))
+    model = GaussianMixture(2, init_params=init, max_iter=0, random_state=0).fit(rows)
+    far = int(np.argmax(model.means_[:, 0]))
+    # they hold half of all squares, and so a quarter of the chances: about 50 of 200 rows drawn
+    np.testing.assert_allclose(model.means_[far], 100.0, atol=3.0)
+    assert model.weights_[far] == pytest.approx(12 / 6000, rel=0.9)
 
 
 # ---- a planted truth -----------------------------------------------------------------------------

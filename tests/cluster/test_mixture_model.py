@@ -13,10 +13,11 @@ from sklearn.mixture import GaussianMixture
 
 import lowdim
 from lowdim import MixedMixture, MixtureModel
-from lowdim.cluster import mixture_model
-from lowdim.cluster.families import Family
+from lowdim.cluster import mixture_parts
+from lowdim.cluster.families import FAMILIES, Family
 from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
-from lowdim.cluster.mixture_model import Mixture, Part, statistics, update
+from lowdim.cluster.mixture_em import Mixture, average_of, statistics, sums_of_all, update
+from lowdim.cluster.mixture_parts import Part
 
 NAMES = ["gaussian", "bernoulli", "multinomial", "poisson", "categorical"]
 each_name = pytest.mark.parametrize("name", NAMES)
@@ -83,10 +84,10 @@ def test_bernoulli_components_are_those_of_direct_em(rng):
     X = (rng.random((40, 5)) < 0.5).astype(float)
     weights, p = np.array([0.4, 0.6]), rng.uniform(0.2, 0.8, size=(2, 5))
     parts, mixture = (
-        (Part(mixture_model.FAMILIES["bernoulli"]()),),
+        (Part(FAMILIES["bernoulli"]()),),
         Mixture(weights, ({"probabilities": p},)),
     )
-    average = mixture_model._average(mixture_model.sums_of_all(X, parts, None), parts)
+    average = average_of(sums_of_all(X, parts, None), parts)
     for _ in range(5):
         sums = statistics(X, parts, mixture, None)
         mixture = update(sums, parts, average, 0.0)
@@ -493,6 +494,34 @@ def test_a_family_of_ones_own_is_a_few_lines(rng):
         model.sample(3)
 
 
+def test_what_a_family_lacks_is_said_before_any_row_is_read(rng):
+    X = rng.exponential(size=(40, 2))
+    model = MixtureModel(Exponential(), random_state=0, max_iter=2, tol=1.0).fit(X)
+    seen = []
+
+    def read():
+        seen.append(1)
+        yield X
+
+    stream = lowdim.stream(read)
+    before = len(seen)
+    with pytest.raises(NotImplementedError, match=r"return_std needs Exponential\.variance"):
+        model.impute(stream, return_std=True)
+    assert len(seen) == before
+    np.testing.assert_array_equal(model.impute(stream), X)  # this one needs no variance
+
+
+def test_counts_that_share_a_total_cannot_be_missing_in_mixed_tables_either(rng):
+    X = rng.poisson(3.0, size=(50, 4)).astype(float)
+    X[3, 1] = np.nan
+    model = MixedMixture(columns={"multinomial": [0, 1, 2]}, random_state=0)
+    with pytest.raises(ValueError, match="NaN in a column of Multinomial components"):
+        model.fit(X)
+    X[3, 1], X[3, 3] = 2.0, np.nan  # a Gaussian column may have holes
+    filled, std = model.fit(X).impute(X, return_std=True)
+    assert np.isfinite(filled).all() and std[3, 3] > 0
+
+
 def test_a_model_with_a_family_of_ones_own_is_not_saved(rng, tmp_path):
     X = rng.exponential(size=(50, 2))
     with pytest.raises(TypeError, match="Exponential"):
@@ -530,7 +559,7 @@ def test_values_that_do_not_fit_the_family_are_refused(rng):
 
 
 def test_a_column_of_names_is_no_category(monkeypatch):
-    monkeypatch.setattr(mixture_model, "MOST_CATEGORIES", 10)
+    monkeypatch.setattr(mixture_parts, "MOST_CATEGORIES", 10)
     table = pd.DataFrame({"name": [f"n{i}" for i in range(20)], "x": np.arange(20.0)})
     with pytest.raises(ValueError, match="Column 0 of X has more than 10 categories"):
         MixedMixture().fit(table)

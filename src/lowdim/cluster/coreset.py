@@ -15,7 +15,7 @@ Cost: two passes, one for the mean and sum d^2, one to draw; O(n) numbers and m 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,21 +79,31 @@ def draw_coreset(
     """Points and weights, as `coreset` returns them."""
     mean, frame = _mean(rows, weight)
     # one array of n numbers becomes the next in place: there may be very many rows
-    chance = np.array(rows.map(_square_from, mean, frame), dtype=np.float64, copy=None)
-    n = len(chance) if weight is None else weight.sum()
+    square = np.array(rows.map(_square_from, mean, frame), dtype=np.float64, copy=None)
+    n = len(square) if weight is None else weight.sum()
     if weight is not None:
-        chance *= weight
-    total = chance.sum()
-    even = 0.5 if total > 0 else 1.0  # all rows may be equal
-    chance *= 0.0 if total == 0 else 0.5 / total
-    chance += even / n if weight is None else even / n * weight
-    ends = np.cumsum(chance)
+        square *= weight
+    chances = _Chances(n, square.sum())
+    ends = np.cumsum(chances.of(square, weight, out=square), out=square)
     places = np.sort(random.random(m)) * ends[-1]
-    drawn = np.searchsorted(ends, places, side="right")
-    last = len(chance) - 1 - int(np.argmax(chance[::-1] > 0))
-    drawn = np.minimum(drawn, last)
+    last = np.searchsorted(ends, ends[-1])  # rows behind it have no weight
+    drawn = np.minimum(np.searchsorted(ends, places, side="right"), last)
+    points = rows.take(drawn)
     w = 1.0 if weight is None else weight[drawn]
-    return rows.take(drawn), w / (m * chance[drawn])
+    return points, w / (m * chances.of(w * _square_from(points, mean, frame), w))
+
+
+class _Chances(NamedTuple):
+    """p of rows from their squared distances times their weights."""
+
+    n: float  # the sum of the weights
+    total: float  # the sum of the squares times weights; zero where all rows are equal
+
+    def of(self, square: np.ndarray, weight: Any, out: np.ndarray | None = None) -> np.ndarray:
+        even = 0.5 if self.total > 0 else 1.0
+        chance = np.multiply(square, 0.5 / self.total if self.total > 0 else 0.0, out=out)
+        chance += even / self.n * (1.0 if weight is None else weight)
+        return chance
 
 
 def _mean(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, Frame]:

@@ -12,12 +12,13 @@ under f the mean that it has in the rows (weighted with the responsibilities). S
     log_base(X)            h
     update(*means)         theta from the means of T
 
-and one loop of EM (`mixture_model.py`) serves all of them: holes in the table drop out of the sums,
+and one loop of EM (`mixture_em.py`) serves all of them: holes in the table drop out of the sums,
 and so do the zeros of sparse counts.
 """
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -37,6 +38,14 @@ LEAST = 1e-10
 LEAST_VARIANCE = 1e-6
 
 
+# Results of a mixture, and the optional methods that give them: all of one group are enough
+NEEDS = {
+    "impute": (("mean",), ("fill",)),
+    "impute with return_std": (("mean", "variance"), ("fill", "doubt")),
+    "sample": (("draw",),),
+}
+
+
 class Family(ABC):
     """The distribution of a component: columns that are independent within a component.
 
@@ -54,6 +63,13 @@ class Family(ABC):
         Whether `moved` is there: columns are then given in units of their standard deviation.
     alike : bool
         Whether `features` vary about as much in all columns; else they are brought to that.
+
+    Notes
+    -----
+    `natural`, `log_partition` and `update` are all that `fit`, `predict` and `score` need. `impute`
+    needs `mean`, with return_std `variance` too, and `sample` needs `draw`: without them, these
+    raise a NotImplementedError that says so before any row is read. A family with `real` needs
+    `mean`, `variance` and `moved` for every result, and is refused when its class is made.
 
     Examples
     --------
@@ -84,6 +100,15 @@ class Family(ABC):
     nonnegative: ClassVar[bool] = False
     real: ClassVar[bool] = False
     alike: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        lacking = [name for name in ("mean", "variance", "moved") if not cls._has(name)]
+        if cls.real and lacking:
+            raise TypeError(
+                f"{cls.__name__} has real=True, and so needs {' and '.join(lacking)}. Define them "
+                "as lowdim.cluster.families.Family describes them, or leave real=False."
+            )
 
     # ---- what a family must say ------------------------------------------------------------------
 
@@ -129,19 +154,38 @@ class Family(ABC):
 
     def mean(self, params: Params) -> np.ndarray:
         """E[x] of each component and column, (K, d): for `impute`."""
-        raise NotImplementedError(f"impute needs {type(self).__name__}.mean(params).")
+        raise self._lacks("mean", "impute")
 
     def variance(self, params: Params) -> np.ndarray:
         """Var[x] of each component and column, (K, d): for `impute` with return_std."""
-        raise NotImplementedError(f"return_std needs {type(self).__name__}.variance(params).")
+        raise self._lacks("variance", "impute with return_std")
 
     def draw(self, params: Params, j: int, n: int, random: np.random.Generator) -> np.ndarray:
         """n rows of component j, (n, d): for `sample`."""
-        raise NotImplementedError(f"sample needs {type(self).__name__}.draw(params, j, n, random).")
+        raise self._lacks("draw", "sample")
 
     def moved(self, params: Params, origin: np.ndarray, unit: np.ndarray) -> Params:
-        """The parameters of (x - origin) / unit; for families of real numbers only."""
-        raise NotImplementedError(f"{type(self).__name__} has no other units.")
+        """The parameters of (x - origin) / unit, (K, d): for families with `real`."""
+        raise self._lacks("moved", "real=True")
+
+    def check_gives(self, result: str) -> None:
+        """Raise NotImplementedError if a result, of those in NEEDS, is more than the family has."""
+        lacking = [[name for name in names if not self._has(name)] for names in NEEDS[result]]
+        if all(lacking):
+            raise self._lacks(lacking[0][0], result)
+
+    @classmethod
+    def _has(cls, name: str) -> bool:
+        """Whether a class has its own version of a method."""
+        return getattr(cls, name) is not getattr(Family, name)
+
+    def _lacks(self, name: str, result: str) -> NotImplementedError:
+        name_here = type(self).__name__
+        call = f"{name}({', '.join(inspect.signature(getattr(self, name)).parameters)})"
+        return NotImplementedError(
+            f"{result} needs {name_here}.{name}, which is not there. Define {call} in "
+            f"{name_here}, as lowdim.cluster.families.Family.{name} describes it."
+        )
 
     # ---- holes -----------------------------------------------------------------------------------
 
@@ -341,6 +385,9 @@ class Multinomial(Family):
 
     def mean(self, params: Params) -> np.ndarray:
         return params["probabilities"] * params["totals"][:, None]
+
+    def variance(self, params: Params) -> np.ndarray:
+        return self.mean(params)  # with Poisson totals, as `draw` has them
 
     def draw(self, params: Params, j: int, n: int, random: np.random.Generator) -> np.ndarray:
         totals = random.poisson(params["totals"][j], size=n)

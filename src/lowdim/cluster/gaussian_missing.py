@@ -1,38 +1,83 @@
 """Rows with holes under Gaussians: what is missing follows its conditional distribution.
 
-    y = (observed o, missing m),    y ~ N(mean, C)
+    y = (observed o, missing m),    y ~ N(mean, C),    P = C^-1
 
-    log density    of y_o under N(mean_o, C_oo)
-    expected       E[y_m | y_o]   = mean_m + C_mo C_oo^-1 (y_o - mean_o)
-    left over      Cov[y_m | y_o] = C_mm - C_mo C_oo^-1 C_om
+                   where little is missing             where little is observed
+    log |C_oo|     log |C| + log |P_mm|                log |C_oo|
+    E[y_m | y_o]   mean_m - P_mm^-1 P_mo (y_o - mean_o)  mean_m + C_mo C_oo^-1 (y_o - mean_o)
+    Cov[y_m | y_o] P_mm^-1                             C_mm - C_mo C_oo^-1 C_om
+    square of y_o  that of (y_o, E[y_m | y_o])         (y_o - mean_o)' C_oo^-1 (y_o - mean_o)
 
-Rows with the same holes share everything but the products with their values: one Cholesky factor
-for each pattern and component. A pattern's C_oo is C with the rows and columns of the identity
-where values are missing, so that factors of many patterns are taken in one call.
+The columns say the same; each needs a Cholesky factor of the smaller block only, for each pattern
+of holes and component. The square of a filled row is the least that any values in the holes give,
+so that errors in these count by their squares. P has lost digits where a column nearly follows from
+the others: such components take the right column for all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.cluster.gaussian_covariances import Gaussians
+from lowdim.cluster.gaussian_covariances import NEGLIGIBLE, Gaussians
+from lowdim.core.kernel import kernel
+from lowdim.linalg.gaussian import LOG_2PI
 
-# What is computed for some rows or patterns at a time takes about so many numbers
+# What is computed for some rows at a time takes about so many numbers
 TURN_NUMBERS = 2**17
+
+# P is used where no column's variance, given all others, is less than this part of its variance:
+# half of the 16 digits are left
+LEAST_OWN_VARIANCE = 1e-8
+
+# Pivots of a Cholesky factor are at least this part of the diagonal: less is rounding
+LEAST_PIVOT = float(np.finfo(np.float64).eps)
 
 
 class Turn(NamedTuple):
     """Some rows and what each of K components says of them."""
 
     rows: np.ndarray  # (b,)  their numbers
-    observed: np.ndarray  # (b, d) or (1, d)  True where a value is known
+    observed: np.ndarray  # (b, d)  True where a value is known
     log_density: np.ndarray  # (K, b)  of the observed values
     expected: np.ndarray  # (K, b, d)  E[y | y_o] - mean
-    variance: np.ndarray  # (K, b, d), (K, 1, d) or (1, 1, d)  of y | y_o: 0 where observed
-    covariance: np.ndarray | None  # (K, d, d) or (1, d, d), or None if diagonal
+    conditionals: Conditionals | None  # None where columns are not correlated
+
+
+class Conditionals(NamedTuple):
+    """What Cov[y | y_o] needs: the patterns of holes, and the covariances."""
+
+    columns: np.ndarray  # (p, d)  of each pattern: the observed ones, then the missing ones
+    n_observed: np.ndarray  # (p,)
+    starts: np.ndarray  # (p + 1,)  rows starts[i] to starts[i + 1] of a turn have pattern i
+    matrices: Matrices
+
+    def by_precision(self, i: int) -> bool:
+        """Whether to take the missing block of the i-th precision; the patterns of a turn agree."""
+        few_holes = 2 * self.n_observed[0] >= self.columns.shape[1]
+        return bool(few_holes and self.matrices.has_precision[i])
+
+    def left_over(self, i: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """sum weight Cov[y | y_o], (d, d), and the variances, (p, d), for the i-th covariance."""
+        C, P = self.matrices.covariance[i], self.matrices.precision[i]
+        if self.by_precision(i):
+            matrix, cross, base = P, np.eye(len(P)), np.zeros(P.shape)
+        else:
+            matrix, cross, base = C, C, C
+        holes = (self.columns, self.n_observed)
+        return _left_over(matrix, cross, base, self.by_precision(i), *holes, weight)
+
+
+class Matrices(NamedTuple):
+    """The c different covariances of a mixture: c = 1 if tied, else K."""
+
+    covariance: np.ndarray  # (c, d, d)
+    precision: np.ndarray  # (c, d, d)
+    whiten: np.ndarray  # (c, d, d)  A with A'A = precision
+    log_det: np.ndarray  # (c,)  of the covariances
+    has_precision: np.ndarray  # (c,)  whether the precision has digits enough
 
 
 def turns(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
@@ -42,15 +87,41 @@ def turns(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
     return _by_pattern(Y, model) if model.kind in ("full", "tied") else _by_column(Y, model)
 
 
-def scatter(turn: Turn, resp: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
+def scatter(turn: Turn, resp: np.ndarray, model: Gaussians) -> tuple[np.ndarray, np.ndarray]:
     """sum r E[y - mean], (K, d), and sum r E[(y - mean)(y - mean)'] in the shape of the kind."""
-    sum_x = np.einsum("jb,jbf->jf", resp, turn.expected)
-    if turn.covariance is None:
-        return sum_x, np.einsum("jb,jbf->jf", resp, np.square(turn.expected) + turn.variance)
-    weighted = turn.expected * resp[:, :, None]
-    sum_xx = np.swapaxes(weighted, 1, 2) @ turn.expected
-    sum_xx += resp.sum(axis=1)[:, None, None] * turn.covariance
-    return sum_x, sum_xx.sum(axis=0) if kind == "tied" else sum_xx
+    if turn.conditionals is None:
+        sum_x = np.einsum("jb,jbf->jf", resp, turn.expected)
+        sum_xx = np.einsum("jb,jbf->jf", resp, np.square(turn.expected))
+        return sum_x, sum_xx + (resp @ ~turn.observed) * model.covariances
+    k, d = model.means.shape
+    sum_x, sum_xx = np.empty((k, d)), np.empty((k, d, d))
+    for j in range(k):
+        own = np.flatnonzero(resp[j] > NEGLIGIBLE)
+        root = np.sqrt(resp[j, own])
+        D = turn.expected[j].take(own, axis=0)
+        D *= root[:, None]
+        sum_x[j] = root @ D
+        np.matmul(D.T, D, out=sum_xx[j])
+    sum_xx = sum_xx.reshape(-1, *model.covariances.shape).sum(axis=0)
+    return sum_x, sum_xx + _sum_left_over(turn.conditionals, resp).reshape(sum_xx.shape)
+
+
+def _sum_left_over(conditionals: Conditionals, resp: np.ndarray) -> np.ndarray:
+    """sum r Cov[y | y_o] over rows and the components that share a covariance, (c, d, d)."""
+    c = len(conditionals.matrices.covariance)
+    shared = resp.reshape(c, -1, resp.shape[1]).sum(axis=1)
+    weight = np.add.reduceat(shared, conditionals.starts[:-1], axis=1)  # (c, p)
+    return np.stack([conditionals.left_over(i, weight[i])[0] for i in range(c)])
+
+
+def variances(turn: Turn, model: Gaussians) -> np.ndarray:
+    """Var[y | y_o], (K, b, d), or (1, b, d) if tied; 0 where observed."""
+    if turn.conditionals is None:
+        return np.where(turn.observed, 0.0, model.covariances[:, None])
+    conditionals = turn.conditionals
+    each, c = np.ones(len(conditionals.columns)), len(conditionals.matrices.covariance)
+    left = np.stack([conditionals.left_over(i, each)[1] for i in range(c)])
+    return np.repeat(left, np.diff(conditionals.starts), axis=1)
 
 
 def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
@@ -62,70 +133,210 @@ def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
         observed = ~np.isnan(y)
         D = np.where(observed, y - model.means[:, None], 0.0)  # (K, b, d)
         squares = np.einsum("jbf,jf->jb", np.square(D), np.square(model.whiten))
-        constant = _constant(observed, model)
-        density = constant - 0.5 * (log_variance @ observed.T + squares)
-        variance = np.where(observed, 0.0, model.covariances[:, None])
-        yield Turn(rows, observed, density, D, variance, None)
+        density = _constant(observed, model) - 0.5 * (log_variance @ observed.T + squares)
+        yield Turn(rows, observed, density, D, None)
 
 
 def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
+    """Rows with the same holes together, those with few holes apart from those with many."""
     k, d = model.means.shape
-    C = model.covariances.reshape(-1, d, d)  # one matrix if tied
-    patterns, members = _patterns(~np.isnan(Y))
-    for some in _runs(np.arange(len(patterns)), 4 * len(C) * d * d):
-        observed = patterns[some]
-        A, log_det, B, left = _conditionals(C, observed)
-        for p, number in enumerate(some):
-            o = observed[p : p + 1]
-            variance = np.diagonal(left[p], axis1=1, axis2=2)[:, None]
-            for rows in _runs(members[number], 3 * k * d):
-                D = np.where(o, Y[rows] - model.means[:, None], 0.0)  # (K, b, d)
-                Z = D @ np.swapaxes(A[p], 1, 2)
-                squares = np.einsum("jbf,jbf->jb", Z, Z)
-                density = _constant(o, model) - 0.5 * (log_det[p][:, None] + squares)
-                expected = np.where(o, D, D @ np.swapaxes(B[p], 1, 2))
-                yield Turn(rows, o, density, expected, variance, left[p])
-
-
-def _conditionals(
-    C: np.ndarray, observed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A with A'A = C_oo^-1, log |C_oo|, C C_oo^-1 and Cov[y | y_o] of patterns and components.
-
-    All are (patterns, components, d, d), and log |C_oo| is (patterns, components).
-    """
-    o = observed.astype(np.float64)
-    both = (o[:, :, None] * o[:, None, :])[:, None]  # (patterns, 1, d, d)
-    filled = C * both
-    diagonal = np.arange(C.shape[-1])
-    filled[:, :, diagonal, diagonal] += 1.0 - o[:, None]
-    L = np.linalg.cholesky(filled)
-    log_det = 2.0 * np.log(np.diagonal(L, axis1=2, axis2=3)).sum(axis=2)
-    A = np.linalg.inv(L) * both
-    A_t = np.swapaxes(A, 2, 3)
-    root = C @ A_t  # C C_oo^-1 C = root root'
-    B = root @ A
-    left = C - root @ np.swapaxes(root, 2, 3)
-    missing = 1.0 - o
-    left *= (missing[:, :, None] * missing[:, None, :])[:, None]
-    return A, log_det, B, left
-
-
-def _patterns(observed: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The different patterns, and the rows that have each."""
+    matrices = _matrices(model)
+    observed = ~np.isnan(Y)
     bits = np.packbits(observed, axis=1)
-    order = np.lexsort(bits.T)
-    new = (bits[order[1:]] != bits[order[:-1]]).any(axis=1)
-    starts = np.flatnonzero(np.concatenate([[True], new]))
-    return observed[order[starts]], np.split(order, starts[1:])
+    few_holes = 2 * observed.sum(axis=1) >= d
+    for part in (few_holes, ~few_holes):
+        rows = np.flatnonzero(part)
+        for some in _runs(rows[np.lexsort(bits[rows].T)], 3 * k * d):
+            yield _turn(some, Y[some], observed[some], model, matrices)
 
 
-def _constant(observed: np.ndarray, model: Gaussians) -> Any:
+def _turn(
+    rows: np.ndarray, Y: np.ndarray, observed: np.ndarray, model: Gaussians, matrices: Matrices
+) -> Turn:
+    """Rows sorted by their patterns, with their conditional Gaussians."""
+    (k, d), (b, c) = model.means.shape, (len(Y), len(matrices.covariance))
+    conditionals = Conditionals(*_patterns(observed), matrices)
+    lengths = np.diff(conditionals.starts)
+    expected, density = np.empty((k, b, d)), np.empty((k, b))
+    constant = _constant(observed, model)
+    for i in range(c):
+        own = slice(i * (k // c), (i + 1) * (k // c))  # components with this covariance
+        D = np.where(observed[:, None], Y[:, None] - model.means[own], 0.0)  # (b, K / c, d)
+        log_det, squares = _fill(D.reshape(-1, d), k // c, conditionals, i)
+        expected[own] = D.swapaxes(0, 1)
+        squares = squares.reshape(b, -1).T
+        density[own] = constant - 0.5 * (np.repeat(log_det, lengths) + squares)
+    return Turn(rows, observed, density, expected, conditionals)
+
+
+def _fill(
+    D: np.ndarray, repeats: int, conditionals: Conditionals, i: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Put E[y_m | y_o] - mean_m into the holes of deviations D, in which each row is repeated.
+
+    Returns log |C_oo| of the patterns, (p,), and the squares of the rows' observed values.
+    """
+    columns, n_observed, starts, matrices = conditionals
+    holes = (columns, n_observed, repeats * starts)
+    if not conditionals.by_precision(i):
+        return _fill_by_covariance(D, matrices.covariance[i], *holes)
+    P = matrices.precision[i]
+    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *holes)
+    Z = D @ matrices.whiten[i].T
+    return log_det, np.einsum("bf,bf->b", Z, Z)
+
+
+def _matrices(model: Gaussians) -> Matrices:
+    d = model.means.shape[1]
+    C, A = model.covariances.reshape(-1, d, d), model.whiten.reshape(-1, d, d)
+    P = np.swapaxes(A, 1, 2) @ A
+    # C_ff P_ff: the variance of a column by its variance given all others
+    inflation = np.diagonal(C, axis1=1, axis2=2) * np.diagonal(P, axis1=1, axis2=2)
+    has_precision = inflation.max(axis=1) * LEAST_OWN_VARIANCE <= 1.0
+    return Matrices(C, P, A, model.log_det[: len(C)], has_precision)
+
+
+def _patterns(observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of rows that are sorted by their patterns: columns, n_observed and starts of each."""
+    new = (observed[1:] != observed[:-1]).any(axis=1)
+    first = np.flatnonzero(np.concatenate([[True], new]))
+    missing = ~observed[first]
+    columns = np.argsort(missing, axis=1, kind="stable")
+    return columns, observed.shape[1] - missing.sum(axis=1), np.append(first, len(observed))
+
+
+def _constant(observed: np.ndarray, model: Gaussians) -> np.ndarray:
     """-1/2 log 2 pi - log scale, for each observed value, (b,)."""
-    return -(observed @ (0.5 * np.log(2.0 * np.pi) + np.log(model.scale)))
+    return -(observed @ (0.5 * LOG_2PI + np.log(model.scale)))
 
 
 def _runs(index: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
     """The index cut into runs, for which each takes so many numbers."""
     size = max(1, TURN_NUMBERS // numbers)
     return (index[start : start + size] for start in range(0, len(index), size))
+
+
+# ---- kernels: a block of a matrix for each pattern -----------------------------------------------
+
+
+@kernel
+def _fill_by_precision(D, G, precision, columns, n_observed, starts):
+    """D_m = -P_mm^-1 G_m for G = D P, in place; log |P_mm| of the patterns."""
+    p, d = columns.shape
+    U, z, log_det = np.empty((d, d)), np.empty(d), np.zeros(p)
+    for i in range(p):
+        m = columns[i, n_observed[i] :]
+        log_det[i] = _factor(precision, m, U)
+        for row in range(starts[i], starts[i + 1]):
+            for a in range(len(m)):
+                z[a] = -G[row, m[a]]
+            _solve(U, z, len(m))
+            for a in range(len(m)):
+                D[row, m[a]] = z[a]
+    return log_det
+
+
+@kernel
+def _fill_by_covariance(D, covariance, columns, n_observed, starts):
+    """D_m = C_mo C_oo^-1 D_o, in place; log |C_oo| of the patterns and D_o' C_oo^-1 D_o of rows."""
+    p, d = columns.shape
+    U, z, log_det, squares = np.empty((d, d)), np.empty(d), np.zeros(p), np.zeros(len(D))
+    for i in range(p):
+        o, m = columns[i, : n_observed[i]], columns[i, n_observed[i] :]
+        log_det[i] = _factor(covariance, o, U)
+        for row in range(starts[i], starts[i + 1]):
+            for a in range(len(o)):
+                z[a] = D[row, o[a]]
+            squares[row] = _solve(U, z, len(o))
+            for b in range(len(m)):
+                total = 0.0
+                for a in range(len(o)):
+                    total += covariance[m[b], o[a]] * z[a]
+                D[row, m[b]] = total
+    return log_det, squares
+
+
+@kernel
+def _left_over(matrix, cross, base, of_missing, columns, n_observed, weight):
+    """sum weight Cov[y | y_o] over the patterns, (d, d), and Var[y | y_o] of each, (p, d).
+
+    With the block U'U of `matrix` and R = U'^-1 cross, they are base - R'R for the observed block
+    of covariances, and base + R'R for the missing block of precisions.
+    """
+    p, d = columns.shape
+    U, R, left = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
+    total, variance = np.zeros((d, d)), np.zeros((p, d))
+    sign = 1.0 if of_missing else -1.0
+    for i in range(p):
+        if weight[i] <= NEGLIGIBLE:
+            continue
+        m = columns[i, n_observed[i] :]
+        block = m if of_missing else columns[i, : n_observed[i]]
+        _factor(matrix, block, U)
+        for a in range(len(block)):
+            for b in range(len(m)):
+                R[a, b] = cross[block[a], m[b]]
+        _solve_lower(U, R, len(block), len(m))
+        for b in range(len(m)):
+            for e in range(len(m)):
+                left[b, e] = base[m[b], m[e]]
+        for a in range(len(block)):
+            for b in range(len(m)):
+                factor = sign * R[a, b]
+                for e in range(len(m)):
+                    left[b, e] += factor * R[a, e]
+        for b in range(len(m)):
+            variance[i, m[b]] = max(left[b, b], 0.0)
+            for e in range(len(m)):
+                total[m[b], m[e]] += weight[i] * left[b, e]
+    return total, variance
+
+
+@kernel
+def _factor(matrix, index, U):
+    """Write U of U'U = matrix[index, index] into the upper triangle of U; log |U'U|."""
+    n = len(index)
+    for a in range(n):
+        for b in range(a, n):
+            U[a, b] = matrix[index[a], index[b]]
+    log_det = 0.0
+    for a in range(n):
+        pivot = max(U[a, a], LEAST_PIVOT * matrix[index[a], index[a]])
+        log_det += np.log(pivot)
+        root = np.sqrt(pivot)
+        for b in range(a, n):
+            U[a, b] /= root
+        U[a, a] = root
+        for e in range(a + 1, n):
+            factor = U[a, e]
+            for b in range(e, n):
+                U[e, b] -= factor * U[a, b]
+    return log_det
+
+
+@kernel
+def _solve_lower(U, B, n, k):
+    """B = U'^-1 B in place, for the first n rows and k columns of B."""
+    for a in range(n):
+        for b in range(k):
+            B[a, b] /= U[a, a]
+        for e in range(a + 1, n):
+            factor = U[a, e]
+            for b in range(k):
+                B[e, b] -= factor * B[a, b]
+
+
+@kernel
+def _solve(U, z, n):
+    """z = (U'U)^-1 z in place, for the first n entries; z' (U'U)^-1 z."""
+    square = 0.0
+    for a in range(n):
+        z[a] /= U[a, a]
+        square += z[a] * z[a]
+        for b in range(a + 1, n):
+            z[b] -= z[a] * U[a, b]
+    for a in range(n - 1, -1, -1):
+        for b in range(a + 1, n):
+            z[a] -= U[a, b] * z[b]
+        z[a] /= U[a, a]
+    return square

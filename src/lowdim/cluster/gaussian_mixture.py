@@ -24,10 +24,10 @@ from contextlib import nullcontext
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lowdim.cluster import gaussian_missing
+from lowdim.cluster.coreset import draw_coreset
 from lowdim.cluster.gaussian_collapse import (
     LEAST_SHARE,
     POINT,
@@ -36,7 +36,9 @@ from lowdim.cluster.gaussian_collapse import (
 )
 from lowdim.cluster.gaussian_covariances import KINDS, LEAST_VARIANCE, Gaussians, scaled_squares
 from lowdim.cluster.kmeans_seeding import random_rows
-from lowdim.cluster.lloyd import lloyd, part_in_memory, seeds
+from lowdim.cluster.lloyd import Part, lloyd, part_in_memory, run, seeds
+from lowdim.cluster.mixture_methods import MixtureMethods, normalized
+from lowdim.cluster.standard_rows import StandardRows, standardized
 from lowdim.core.blocks import ArrayBlocks, Blocks, add, rows_per_block
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
@@ -59,13 +61,17 @@ from lowdim.core.validation import (
 from lowdim.linalg.gaussian import LOG_2PI
 from lowdim.linalg.observed import observed_columns
 
-# The start looks at so many rows, or at so many for each column of each component, up to a limit
+# The start looks at a coreset of so many rows, or of so many for each column of each component, up
+# to a limit
 START_ROWS = 5_000
 START_ROWS_PER_COLUMN = 10
 MOST_START_ROWS = 20_000
-# k-means runs so often on them, and so long at the most
-KMEANS_RUNS = 2
-KMEANS_ITERATIONS = 30
+# k-means begins so often on all rows, or on a coreset: there a bad start costs many more rows' time
+KMEANS_RUNS = 4
+CORESET_RUNS = 8
+# with so many steps each; the best goes on for so many at the most
+KMEANS_FIRST_STEPS = 5
+KMEANS_STEPS = 30
 # With many more rows than that, up to so many starts are tried, with so many steps of EM each
 MOST_TRIALS = 4
 START_STEPS = 5
@@ -74,14 +80,15 @@ START_STEPS = 5
 TURN_NUMBERS = 2**17
 
 
-class GaussianMixture(DensityMixin, Estimator):
+class GaussianMixture(MixtureMethods, Estimator):
     """Gaussian mixture: a density with K bumps, and soft clusters.
 
     Minimises  -log p(X) = - sum_i w_i log sum_j weight_j N(x_i; mean_j, C_j)  by EM from k-means.
                NaN are integrated out.
 
     Cost: O(n K d^2) per pass, diagonal O(n K d); O(K d^2) memory beside one block of rows. With
-    NaN, O(K d^3) more for each pattern of holes in a block.
+    NaN, O(K d m^2) more at the most for each pattern of holes in a block, where m columns are
+    missing, or observed if these are fewer.
     Use it for clusters with a shape, or as a density; for many columns use `covariance_type="diag"`
     or MixtureOfFactorAnalyzers, which need fewer rows.
 
@@ -148,10 +155,11 @@ class GaussianMixture(DensityMixin, Estimator):
 
     Notes
     -----
-    k-means looks at a part of the rows (5000, more for many components and columns, 20000 at the
-    most) with every column in units of its standard deviation, or of their mean for spherical and
-    unit covariances; rows with holes take part with the column's mean in their place. With
-    many more rows, the most likely of up to four starts is taken, after five steps of EM on a part.
+    k-means looks at all rows, or at a coreset of many (5000, more for many components and columns,
+    20000 at the most), which keeps the few that lie far from the others; with every column in units
+    of its standard deviation, or of their mean for spherical and unit covariances. Rows with
+    holes take part with the column's mean in their place. With many more rows, the most likely of
+    up to four starts is taken, after five steps of EM on the coreset.
 
     A component that shrinks to a point, or that has no rows left, starts anew as one half of the
     largest component, and a CollapsedComponentWarning says so.
@@ -266,19 +274,7 @@ class GaussianMixture(DensityMixin, Estimator):
         self._publish(best.mixture, space, rows.dtype)
         return self
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Learn from X, and the most likely component of each row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)
-
-    # ---- encode and fill -------------------------------------------------------------------------
-
-    def predict(self, X):
-        """The most likely component of each row, given its observed entries."""
-        return self.open_rows(X, reset=False).map(most_likely, self._gaussians())
-
-    def predict_proba(self, X):
-        """Probability of each component, for each row."""
-        return self.open_rows(X, reset=False).map(responsibilities, self._gaussians())
+    # ---- fill and draw ---------------------------------------------------------------------------
 
     def impute(self, X, return_std=False):
         """X with NaN replaced by their expectation given the row's observed entries.
@@ -318,30 +314,6 @@ class GaussianMixture(DensityMixin, Estimator):
         ]
         X = model.center + model.scale * np.concatenate(parts)
         return X.astype(self.means_.dtype, copy=False), np.repeat(np.arange(len(counts)), counts)
-
-    # ---- judge -----------------------------------------------------------------------------------
-
-    def score_samples(self, X):
-        """Log-likelihood of each row, over its observed entries."""
-        return self.open_rows(X, reset=False).map(log_density, self._gaussians())
-
-    def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of the rows."""
-        rows = self.open_rows(X, reset=False)
-        total = self._total(rows, check_weights(sample_weight, rows))
-        return float(total.log_density / total.weight)
-
-    def aic(self, X, sample_weight=None):
-        """Akaike's criterion -2 log p(X) + 2 (number of parameters): the lower the better."""
-        rows = self.open_rows(X, reset=False)
-        total = self._total(rows, check_weights(sample_weight, rows))
-        return float(-2.0 * total.log_density + 2.0 * self._n_parameters())
-
-    def bic(self, X, sample_weight=None):
-        """Schwarz's criterion -2 log p(X) + log n (number of parameters): the lower the better."""
-        rows = self.open_rows(X, reset=False)
-        total = self._total(rows, check_weights(sample_weight, rows))
-        return float(-2.0 * total.log_density + np.log(total.weight) * self._n_parameters())
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -404,8 +376,8 @@ class GaussianMixture(DensityMixin, Estimator):
             self.covariance_type, log_weights, means, covariances, whiten, log_det, center, scale
         )
 
-    def _total(self, rows, weight):
-        return rows.fold(_sum_log_density, self._gaussians(), along=(weight,))
+    def _opened(self, X):
+        return self.open_rows(X, reset=False), log_joint, (self._gaussians(),)
 
     def _n_parameters(self):
         """Free parameters: of the covariances, the means, and the weights, whose sum is 1."""
@@ -485,7 +457,7 @@ def statistics(X: np.ndarray, model: Gaussians, weight: np.ndarray | None) -> Su
 
 
 def _complete_statistics(Y: np.ndarray, model: Gaussians, w: np.ndarray) -> Sums:
-    resp, density = _normalized(_complete_log_joint(Y, model))
+    resp, density = normalized(_complete_log_joint(Y, model), axis=0)
     resp *= w
     sum_x, sum_xx = KINDS[model.kind].scatter(Y, resp, model.means)
     return Sums(float(w.sum()), resp.sum(axis=1), sum_x, sum_xx, -float(w @ density))
@@ -495,9 +467,9 @@ def _missing_statistics(Y: np.ndarray, model: Gaussians, w: np.ndarray) -> Sums:
     sums = _nothing(model)
     for turn in gaussian_missing.turns(Y, model):
         own = w[turn.rows]
-        resp, density = _normalized(turn.log_density + model.log_weights[:, None])
+        resp, density = normalized(turn.log_density + model.log_weights[:, None], axis=0)
         resp *= own
-        part = gaussian_missing.scatter(turn, resp, model.kind)
+        part = gaussian_missing.scatter(turn, resp, model)
         sums = add(sums, Sums(float(own.sum()), resp.sum(axis=1), *part, -float(own @ density)))
     return sums
 
@@ -542,7 +514,7 @@ def _is_point(variances: np.ndarray, name: str) -> np.ndarray:
 
 
 def log_joint(X: np.ndarray, model: Gaussians) -> np.ndarray:
-    """log weight_j + log N(x_o; ...) of every component and row, (K, b)."""
+    """log weight_j + log N(x_o; ...) of every row and component, (b, K)."""
     joint = np.empty((len(model.means), len(X)))
     for rows in _turns(len(X), *model.means.shape):
         Y = model.measured(X[rows])
@@ -555,22 +527,7 @@ def log_joint(X: np.ndarray, model: Gaussians) -> np.ndarray:
         holes = np.flatnonzero(~whole)
         for turn in gaussian_missing.turns(Y[holes], model):
             part[:, holes[turn.rows]] = turn.log_density + model.log_weights[:, None]
-    return joint
-
-
-def log_density(X: np.ndarray, model: Gaussians) -> np.ndarray:
-    """log p(x_o) of every row."""
-    return _normalized(log_joint(X, model))[1]
-
-
-def most_likely(X: np.ndarray, model: Gaussians) -> np.ndarray:
-    """The component of the largest responsibility."""
-    return log_joint(X, model).argmax(axis=0)
-
-
-def responsibilities(X: np.ndarray, model: Gaussians) -> np.ndarray:
-    """p(j | x_o) of every row and component, (b, K)."""
-    return np.ascontiguousarray(_normalized(log_joint(X, model))[0].T, dtype=X.dtype)
+    return joint.T
 
 
 def expectation(X: np.ndarray, model: Gaussians) -> np.ndarray:
@@ -585,34 +542,24 @@ def expectation_with_std(X: np.ndarray, model: Gaussians) -> tuple[np.ndarray, n
     Y = model.measured(X[holes])
     for turn in gaussian_missing.turns(Y, model):
         rows = holes[turn.rows]
-        resp = _normalized(turn.log_density + model.log_weights[:, None])[0]
+        resp = normalized(turn.log_density + model.log_weights[:, None], axis=0)[0]
         each = turn.expected + model.means[:, None]  # (K, b, d)
         mean = np.einsum("jb,jbf->bf", resp, each)
-        variance = np.einsum("jb,jbf->bf", resp, turn.variance + np.square(each - mean))
-        known = np.broadcast_to(turn.observed, mean.shape)
-        filled[rows] = np.where(known, X[rows], model.center + model.scale * mean)
-        std[rows] = np.where(known, 0.0, model.scale * np.sqrt(variance))
+        spread = gaussian_missing.variances(turn, model) + np.square(each - mean)
+        variance = np.einsum("jb,jbf->bf", resp, spread)
+        filled[rows] = np.where(turn.observed, X[rows], model.center + model.scale * mean)
+        std[rows] = np.where(turn.observed, 0.0, model.scale * np.sqrt(variance))
     return filled, std
 
 
 def _complete_log_joint(Y: np.ndarray, model: Gaussians) -> np.ndarray:
-    """The same for complete rows, in the units of the means."""
+    """The same for complete rows in the units of the means, (K, b)."""
     d = Y.shape[1]
     constant = -0.5 * (d * LOG_2PI + model.log_det) - np.log(model.scale).sum()
     joint = KINDS[model.kind].squares(Y, model)
     joint *= -0.5
     joint += (model.log_weights + constant)[:, None]
     return joint
-
-
-def _normalized(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Responsibilities (K, b), written into `joint`, and log p(x_o) (b,)."""
-    largest = joint.max(axis=0)
-    joint -= largest
-    resp = np.exp(joint, out=joint)
-    total = resp.sum(axis=0)
-    resp /= total
-    return resp, largest + np.log(total)
 
 
 def _turns(n: int, k: int, d: int) -> list[slice]:
@@ -637,16 +584,6 @@ def _in_small_blocks(rows: Blocks, k: int) -> Blocks:
 def _complete(Y: np.ndarray) -> np.ndarray:
     """Which rows have no holes: sums of finite values are finite here, as these are about 1."""
     return ~np.isnan(Y.sum(axis=1))
-
-
-class _DensitySum(NamedTuple):
-    weight: float
-    log_density: float
-
-
-def _sum_log_density(X: np.ndarray, model: Gaussians, weight: np.ndarray | None) -> _DensitySum:
-    w = np.ones(len(X)) if weight is None else weight
-    return _DensitySum(float(w.sum()), float(w @ log_density(X, model)))
 
 
 def _warn_of_collapse(mixture: Mixture) -> None:
@@ -714,7 +651,7 @@ def start(
     given: Given,
     random: np.random.Generator,
 ) -> Mixture:
-    """The mixture that EM starts from: what is given, and the rest from a part of the rows."""
+    """The mixture that EM starts from: what is given, and the rest from some rows."""
     name, k, d = estimator.covariance_type, estimator.n_components, rows.n_columns
     kind = KINDS[name]
     means = None if given.means is None else (given.means - space.center) / space.scale
@@ -723,21 +660,20 @@ def start(
     if given.weights is not None and means is not None and covariances is not None:
         return fresh(given.weights, means, covariances)
 
-    size = np.clip(START_ROWS_PER_COLUMN * k * d, START_ROWS, MOST_START_ROWS)
-    part = part_in_memory(rows, random, weight, at_most=int(size))
-    Y = part.rows  # a copy, which may be written into
-    Y -= space.center
-    Y /= space.scale
-    np.nan_to_num(Y, copy=False, nan=0.0)
+    size = int(np.clip(START_ROWS_PER_COLUMN * k * d, START_ROWS, MOST_START_ROWS))
+    n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
+    part = some_rows(rows, weight, space, random, None if n_rows <= size else size)
+    Z, Y = part.rows, part.rows * space.size
     floor = space.floor(estimator.reg_covar)
 
-    n_trials = int(np.clip(rows.shape[0] // (2 * len(Y)), 1, MOST_TRIALS))
+    n_trials = int(np.clip(n_rows // (2 * size), 1, MOST_TRIALS))
     if estimator.init_params != "kmeans":
         n_trials = 1
+    n_runs = KMEANS_RUNS if n_rows <= size else CORESET_RUNS
+    if n_trials > 1:  # the likelihood will choose
+        n_runs = 1
 
     def trial() -> Mixture:
-        n_runs = KMEANS_RUNS if n_trials == 1 else 1
-        Z = Y / space.size
         resp = first_responsibilities(estimator.init_params, Z, k, random, part.weight, n_runs)
         found = from_responsibilities(resp, Y, part.weight, name, floor)
         return fresh(
@@ -750,6 +686,21 @@ def start(
         return trial()
     trials = [some_steps(trial(), Y, part.weight, name, floor) for _ in range(n_trials)]
     return min(trials, key=lambda found: found.objective).mixture
+
+
+def some_rows(
+    rows: Blocks,
+    weight: np.ndarray | None,
+    space: Space,
+    random: np.random.Generator,
+    size: int | None = None,
+) -> Part:
+    """All rows, or a coreset of this size, with columns of variance 1 and holes at their mean."""
+    unit = space.scale * space.size
+    if size is not None:
+        return Part(*draw_coreset(StandardRows(rows, space.center, unit), size, random, weight))
+    part = part_in_memory(rows, random, weight)
+    return Part(standardized(part.rows, space.center, unit), part.weight)
 
 
 def from_responsibilities(
@@ -794,7 +745,8 @@ def first_responsibilities(
         resp = random.random((k, len(Y)))
         return resp / resp.sum(axis=0)
     if init_params == "kmeans":
-        labels = lloyd(Y, k, random, weight, max_iter=KMEANS_ITERATIONS, n_init=n_runs).labels
+        begun = lloyd(Y, k, random, weight, max_iter=KMEANS_FIRST_STEPS, n_init=n_runs)
+        labels = run(Y, weight, begun.centers, KMEANS_STEPS).labels
     else:
         draw = seeds if init_params == "k-means++" else random_rows
         centers = draw(Y, k, random, weight)

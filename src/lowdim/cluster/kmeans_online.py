@@ -41,13 +41,13 @@ def _learn(X, weight, centers, counts, gain, label):
             for j in range(k):
                 apart = x - centers[f, j]
                 square[j] += apart * apart
-        winner = 0
+        winner, least = 0, square[0]
         for j in range(1, k):
-            if square[j] < square[winner]:
-                winner = j
+            if square[j] < least:
+                winner, least = j, square[j]
         label[i] = winner
         w = weight[i]
-        inertia += w * square[winner]
+        inertia += w * least
         counts[winner] += w
         if w > 0.0:
             step = w / counts[winner] if gain == 0.0 else 1.0 - (1.0 - gain) ** w

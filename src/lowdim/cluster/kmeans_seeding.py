@@ -164,7 +164,9 @@ def _order(X: Any) -> np.ndarray:
     """An order of the rows that follows from their values alone."""
     if sp.issparse(X):  # along a fixed direction: different rows have different places
         return np.argsort(X @ np.random.default_rng(0).normal(size=X.shape[1]), kind="stable")
-    return np.lexsort(X.T[::-1])
+    order = np.argsort(X[:, 0], kind="stable")
+    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and holes: other columns decide
+    return order if alone else np.lexsort(X.T[::-1])
 
 
 def _dense(X: Any) -> np.ndarray:

@@ -22,12 +22,12 @@ import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.lloyd import lloyd, part_in_memory
+from lowdim.cluster.mixture_methods import MixtureMethods, normalized
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
@@ -52,7 +52,7 @@ START_JITTER = 0.01  # random part of the first loadings, so that no symmetry ho
 
 
 class MixtureOfFactorAnalyzers(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Estimator
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureMethods, Estimator
 ):
     """Mixture of factor analyzers: clusters, each a plane of its own with noise around it.
 
@@ -204,19 +204,7 @@ class MixtureOfFactorAnalyzers(
         self._publish(best.mixture, rows.dtype)
         return self
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Learn from X, and the most likely cluster of each row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)
-
     # ---- encode and fill -------------------------------------------------------------------------
-
-    def predict(self, X):
-        """The most likely cluster of each row, given its observed entries."""
-        return self.open_rows(X, reset=False).map(most_likely, self._mixture())
-
-    def predict_proba(self, X):
-        """Probability of each cluster, for each row."""
-        return self.open_rows(X, reset=False).map(responsibilities, self._mixture())
 
     def transform(self, X):
         """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""
@@ -256,30 +244,6 @@ class MixtureOfFactorAnalyzers(
             parts.append(rows + np.sqrt(noise) * random.normal(size=rows.shape))
         return np.concatenate(parts).astype(self.means_.dtype, copy=False), labels
 
-    # ---- judge -----------------------------------------------------------------------------------
-
-    def score_samples(self, X):
-        """Log-likelihood of each row, over its observed entries."""
-        return self.open_rows(X, reset=False).map(log_density, self._mixture())
-
-    def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of the rows."""
-        rows = self.open_rows(X, reset=False)
-        weight = check_weights(sample_weight, rows)
-        sums = rows.fold(_sum_log_density, self._mixture(), along=(weight,))
-        return float(sums.log_density / sums.weight)
-
-    def aic(self, X):
-        """Akaike's criterion -2 log p(X) + 2 (number of parameters): the lower the better."""
-        rows = self.open_rows(X, reset=False)
-        return -2.0 * self.score(rows) * rows.shape[0] + 2.0 * self._n_parameters()
-
-    def bic(self, X):
-        """Schwarz's criterion -2 log p(X) + log n (number of parameters): the lower the better."""
-        rows = self.open_rows(X, reset=False)
-        n = rows.shape[0]
-        return -2.0 * self.score(rows) * n + np.log(n) * self._n_parameters()
-
     # ---- inside ----------------------------------------------------------------------------------
 
     @property
@@ -314,6 +278,9 @@ class MixtureOfFactorAnalyzers(
         self.components_ = np.stack([_ordered(W) for W in mixture.W]).astype(dtype)
         noise = mixture.noise[0] if self.shared_noise else mixture.noise
         self.noise_variance_ = noise.astype(dtype)
+
+    def _opened(self, X):
+        return self.open_rows(X, reset=False), log_joint, (self._mixture(),)
 
     def _mixture(self):
         check_is_fitted(self)
@@ -364,7 +331,7 @@ class Sums(NamedTuple):
 def statistics(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> Sums:
     """What one block of rows adds up."""
     w = np.ones(len(X)) if weight is None else weight
-    resp, density = _resp(X, mixture)
+    resp, density = normalized(log_joint(X, mixture))
     resp *= w[:, None]
     by_cluster = tuple(
         missing.statistics(X, *model, weight=r)
@@ -408,24 +375,9 @@ def log_joint(X: np.ndarray, mixture: Mixture) -> np.ndarray:
     return joint
 
 
-def log_density(X: np.ndarray, mixture: Mixture) -> np.ndarray:
-    """log p(x_o) of every row."""
-    return logsumexp(log_joint(X, mixture), axis=1)
-
-
-def most_likely(X: np.ndarray, mixture: Mixture) -> np.ndarray:
-    """The cluster of the largest responsibility."""
-    return log_joint(X, mixture).argmax(axis=1)
-
-
-def responsibilities(X: np.ndarray, mixture: Mixture) -> np.ndarray:
-    """p(j | x_o) of every row and cluster."""
-    return _resp(X, mixture)[0].astype(X.dtype, copy=False)
-
-
 def encode(X: np.ndarray, mixture: Mixture) -> np.ndarray:
     """E[z | x_o] in the most likely cluster."""
-    labels = most_likely(X, mixture)
+    labels = log_joint(X, mixture).argmax(axis=1)
     Z = np.empty((len(X), mixture.W.shape[2]), dtype=X.dtype)
     for j, model in enumerate(mixture.models):
         own = labels == j
@@ -440,7 +392,7 @@ def expectation(X: np.ndarray, mixture: Mixture) -> np.ndarray:
     some = holes.any(axis=1)
     if some.any():
         rows = X[some]
-        fit = _mean_of_clusters(rows, mixture, _resp(rows, mixture)[0])
+        fit = _mean_of_clusters(rows, mixture, normalized(log_joint(rows, mixture))[0])
         filled[some] = np.where(holes[some], fit, rows)
     return filled
 
@@ -452,7 +404,7 @@ def expectation_with_std(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, n
     some = holes.any(axis=1)
     if some.any():
         rows = X[some]
-        resp = _resp(rows, mixture)[0]
+        resp = normalized(log_joint(rows, mixture))[0]
         fit = _mean_of_clusters(rows, mixture, resp)
         variance = np.zeros(rows.shape)
         for model, r in zip(mixture.models, resp.T, strict=True):
@@ -469,24 +421,6 @@ def _mean_of_clusters(rows: np.ndarray, mixture: Mixture, resp: np.ndarray) -> n
     for model, r in zip(mixture.models, resp.T, strict=True):
         fit += r[:, None] * missing.expectation(rows.astype(np.float64), *model)
     return fit
-
-
-def _resp(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
-    """Responsibilities (b, K) and log p(x_o) (b,)."""
-    joint = log_joint(X, mixture)
-    density = logsumexp(joint, axis=1)
-    joint -= density[:, None]
-    return np.exp(joint, out=joint), density
-
-
-class _DensitySum(NamedTuple):
-    weight: float
-    log_density: float
-
-
-def _sum_log_density(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> _DensitySum:
-    w = np.ones(len(X)) if weight is None else weight
-    return _DensitySum(float(w.sum()), float(w @ log_density(X, mixture)))
 
 
 # ---- the start -----------------------------------------------------------------------------------

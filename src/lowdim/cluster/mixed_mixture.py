@@ -1,0 +1,249 @@
+"""Mixtures of tables with columns of several types: log densities of the families add up.
+
+    c ~ weights,   x | c = j ~ prod over families f of  f(x_columns of f; theta_jf)
+
+    minimise     J = - sum_i w_i log sum_j weight_j prod_f f(x_i; theta_jf)  - smoothing
+
+by EM, which is in `mixture_em.py`. `mixed_frames.py` makes numbers of text, and text of numbers.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.cluster.families import FAMILIES
+from lowdim.cluster.finite_mixture import FiniteMixture
+from lowdim.cluster.mixed_frames import (
+    as_frame,
+    check_labelled,
+    encoded_frame,
+    families_of,
+    filled_frame,
+    labels_of,
+)
+from lowdim.cluster.mixture_parts import Part, as_fitted, moved_back
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
+from lowdim.core.loop import fitting
+from lowdim.core.validation import check_weights
+
+
+class MixedMixture(FiniteMixture):
+    """Mixture for tables with columns of several types: numbers, counts, categories, yes or no.
+
+    Minimises  -log p(X) = - sum_i log sum_j weight_j prod_f p_f(x_if; theta_jf),
+               by EM from k-means. Columns are independent within a component (latent class
+               analysis, latent profile analysis); missing entries drop out.
+
+    Cost: O(n d K) per pass; O(m K) memory beside one block, m counting all categories.
+    Use it to cluster a data frame as it is, with text columns and holes.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components K.
+    columns : dict or None, default=None
+        Which columns are of which family: {'poisson': ['visits'], 'categorical': [3, 4]}, by name
+        or number; families are 'gaussian', 'categorical', 'poisson', 'bernoulli' and 'multinomial'
+        (all of these columns as the counts of one row). Columns that are not in there go by their
+        type: text, categories and booleans of a data frame are 'categorical', numbers 'gaussian'.
+    smoothing : float, default=0.01
+        Each component gets this many rows like the average of all rows; see `MixtureModel`.
+    tol : float, default=1e-4
+        Stop when an iteration lowers the objective per row by less.
+    max_iter : int, default=200
+        Iterations at the most, each a pass over the rows.
+    n_init : int, default=1
+        Starts, of which the best result is kept.
+    random_state : int, Generator, RandomState or None, default=None
+        For the start.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (K,)
+        Share of the rows in each component.
+    parameters_ : dict
+        By family a dict of its parameters: parameters_['gaussian']['means'] of shape (K, number of
+        Gaussian columns), parameters_['categorical']['probabilities'] a list of arrays of shape
+        (K, number of categories), and so on, as `MixtureModel` has them.
+    columns_ : dict
+        By family an array of the numbers of its columns.
+    categories_ : list of arrays
+        The categories of each column of columns_['categorical'], sorted.
+    lower_bound_ : float
+        Log-likelihood per row at the last iteration, smoothing included.
+    n_iter_, history_, converged_ : int, ndarray, bool
+        Iterations of the best start, the objective per row at each, and whether they sufficed.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+
+    See Also
+    --------
+    MixtureModel : all columns of one type, sparse X included.
+
+    Notes
+    -----
+    A category that `fit` has not seen counts as missing. Integers are numbers unless `columns` says
+    that they are codes or counts: nothing in a column of 1, 2 and 3 tells. Text needs a data frame
+    in memory; arrays, streams and Dask collections hold numbers, which may be codes.
+
+    The start is that of `MixtureModel`, on all columns side by side.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from lowdim import MixedMixture
+    >>> random = np.random.default_rng(0)
+    >>> kind = np.repeat([0, 1], 200)
+    >>> table = pd.DataFrame({
+    ...     "length": random.normal([10.0, 14.0], 1.0, size=(200, 2)).T.ravel(),
+    ...     "color": np.where(random.random(400) < np.where(kind, 0.9, 0.2), "red", "blue"),
+    ... })
+    >>> table.loc[::10, "color"] = None
+    >>> model = MixedMixture(2, random_state=0).fit(table)
+    >>> [str(category) for category in model.categories_[0]]
+    ['blue', 'red']
+    >>> bool((model.predict(table)[kind == 0] == model.predict(table)[0]).mean() > 0.95)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [AT_LEAST_1],
+        "columns": [dict, None],
+        "smoothing": [NOT_NEGATIVE],
+        "tol": [NOT_NEGATIVE],
+        "max_iter": [AT_LEAST_1],
+        "n_init": [AT_LEAST_1],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        columns=None,
+        smoothing=0.01,
+        tol=1e-4,
+        max_iter=200,
+        n_init=1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.columns = columns
+        self.smoothing = smoothing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn the components from X.
+
+        Parameters
+        ----------
+        X : data frame, array, Dask collection or stream of shape (n, d)
+            Null and NaN mark missing values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts.
+        """
+        frame = as_frame(X)
+        self._labels = {} if frame is None else labels_of(frame)
+        rows = self.open_rows(X)
+        weight = check_weights(sample_weight, rows)
+        names = getattr(self, "feature_names_in_", None)
+        families = families_of(self.columns, rows.n_columns, names, self._labels)
+        parts = tuple(Part(FAMILIES[name](), columns) for name, columns in families.items())
+        self.columns_ = families
+        self._learn(rows, weight, parts)
+        return self
+
+    def impute(self, X, return_std=False):
+        """X with missing entries filled, given the row's observed entries.
+
+        Numbers get their expectation, categories the most likely one.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n, d)
+        return_std : bool, default=False
+            Also return how uncertain every filled entry is: the standard deviation of a number, the
+            probability that a category is another one; 0 where X was observed.
+
+        Returns
+        -------
+        filled : like X
+            A data frame if X is one in memory, with the same columns.
+        std : ndarray of shape (n, d), if return_std
+        """
+        if not return_std:
+            return self._like(X, self._filled(X, False))
+        filled, std = self._filled(X, True)
+        return self._like(X, filled), std
+
+    def sample(self, n_samples=1, random_state=None):
+        """New rows, and the component of each; rows of one component come together.
+
+        With text columns, the rows are an array of objects:
+        `pandas.DataFrame(rows, columns=model.feature_names_in_)` is a table of them.
+        """
+        X, component = self._draw(n_samples, random_state)
+        if not self._labels:
+            return X, component
+        table = X.astype(object)
+        for name, labels in self._labels.items():
+            table[:, int(name)] = labels[X[:, int(name)].astype(np.int64)]
+        return table, component
+
+    def open_rows(self, X, *, reset=True, check_finite=True, min_rows=None):
+        """X as Blocks, validated; text becomes the number of its category, if it is known."""
+        if not reset:
+            check_is_fitted(self)
+        frame = as_frame(X)
+        if frame is not None:
+            X = encoded_frame(frame, self._labels).to_native()
+        elif self._labels and not isinstance(X, Blocks):
+            raise ValueError(
+                f"{type(self).__name__} was fitted to a data frame with text or boolean columns; X "
+                f"is a {type(X).__name__}. Give it a data frame with the same columns."
+            )
+        rows = super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
+        if frame is not None:
+            check_labelled(frame, self._labels)
+        return rows
+
+    def _like(self, X, filled):
+        """The filled values as a frame of X's kind, if X is one."""
+        frame = as_frame(X)
+        return filled if frame is None else filled_frame(frame, filled, self._labels)
+
+    def _publish(self, parts, mixture):
+        self.weights_ = mixture.weights
+        self.parameters_ = {
+            name: part.family.published(moved_back(part, params))
+            for name, part, params in zip(self.columns_, parts, mixture.params, strict=True)
+        }
+        self.__dict__.pop("categories_", None)
+        if "categorical" in self.columns_:
+            (values,) = (part.categories for part in parts if part.categories is not None)
+            self.categories_ = [
+                self._labels.get(str(f), known)
+                for f, known in zip(self.columns_["categorical"], values, strict=True)
+            ]
+
+    def _published(self):
+        check_is_fitted(self)
+        parts = []
+        for name, columns in self.columns_.items():
+            categories = None
+            if name == "categorical":
+                categories = [
+                    np.arange(float(len(known))) if str(f) in self._labels else known
+                    for f, known in zip(columns, self.categories_, strict=True)
+                ]
+            parts.append(as_fitted(FAMILIES[name](), columns, categories))
+        return tuple(parts), tuple(self.parameters_.values())

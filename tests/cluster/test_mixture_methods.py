@@ -1,0 +1,66 @@
+"""What mixtures say of rows: one set of formulas over log joint densities."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from lowdim import GaussianMixture, MixedMixture, MixtureModel, MixtureOfFactorAnalyzers
+from lowdim.cluster.mixture_methods import normalized
+
+MIXTURES = [
+    GaussianMixture(2, random_state=0),
+    MixtureModel(random_state=0),
+    MixedMixture(random_state=0),
+    MixtureOfFactorAnalyzers(2, 1, random_state=0),
+]
+each_mixture = pytest.mark.parametrize("model", MIXTURES, ids=lambda model: type(model).__name__)
+
+
+def rows(rng):
+    return rng.normal(size=(60, 3)) + 4.0 * (rng.random((60, 1)) < 0.4)
+
+
+def joint_of(model, X):
+    opened, log_joint, params = model._opened(X)
+    return opened.map(log_joint, *params)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_responsibilities_and_densities_are_those_of_logsumexp(axis, rng):
+    joint = 50.0 * rng.normal(size=(7, 7))
+    want = logsumexp(joint, axis=axis, keepdims=True)
+    resp, density = normalized(joint.copy(), axis)
+    np.testing.assert_allclose(density, want.squeeze(axis), rtol=1e-13)
+    np.testing.assert_allclose(resp, np.exp(joint - want), rtol=1e-12)
+
+
+@each_mixture
+def test_everything_follows_from_the_joint_density(model, rng):
+    X, weight = rows(rng), rng.integers(1, 4, size=60).astype(float)
+    labels = model.fit_predict(X, sample_weight=weight)
+    joint = joint_of(model, X)  # (n, K)
+    density = logsumexp(joint, axis=1)
+    np.testing.assert_array_equal(labels, joint.argmax(axis=1))
+    np.testing.assert_array_equal(model.predict(X), labels)
+    np.testing.assert_allclose(model.predict_proba(X), np.exp(joint - density[:, None]), rtol=1e-9)
+    np.testing.assert_allclose(model.score_samples(X), density, rtol=1e-12)
+    total, n = weight @ density, weight.sum()
+    assert model.score(X, sample_weight=weight) == pytest.approx(total / n, rel=1e-12)
+    k = model._n_parameters()
+    assert model.aic(X, sample_weight=weight) == pytest.approx(-2 * total + 2 * k, rel=1e-12)
+    assert model.bic(X, sample_weight=weight) == pytest.approx(
+        -2 * total + k * np.log(n), rel=1e-12
+    )
+    assert model.bic(X) == pytest.approx(-2 * density.sum() + k * np.log(60), rel=1e-12)
+
+
+@each_mixture
+def test_a_row_too_far_for_any_number_has_no_density(model, rng):
+    model.fit(rows(rng))
+    far = np.array([[1e200, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # its square overflows
+        densities = model.score_samples(far)
+    assert densities[0] == -np.inf and np.isfinite(densities[1])
