@@ -42,7 +42,7 @@ from lowdim.completion.entries import (
     row_numbers,
     with_values,
 )
-from lowdim.completion.model import Coding, Completer, coded, confidence, encode
+from lowdim.completion.model import Coding, Completer, coded, encode
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -56,6 +56,10 @@ from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
 
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky
+# Of the first factors, where entries have size 1. Small: what the entries support grows first and
+# noise comes late, so an iteration that ends early predicts better. Implicit feedback ties all
+# entries, and would take long to balance rows that begin large with columns that begin small.
+START_SIZE = {"explicit": 0.1, "implicit": 1.0}
 
 
 class ALS(Completer):
@@ -267,13 +271,9 @@ class ALS(Completer):
         scale = np.full(m, np.mean(self.scale_), dtype)
         problem = self._problem_of(self.global_mean_, scale, 1.0)
         targets, weight = targets_of(new.X.astype(dtype), problem, new.weight)
-        twin, order = by_column(targets)
-        W = solve_rows(
-            twin,
-            on_rows(self.row_factors_, problem),
-            weight=None if weight is None else weight[order],
-            method=exact(problem),
-        ).Z
+        twin, weight = twin_of(targets, weight)
+        on = on_rows(self.row_factors_, problem)
+        W = solve_rows(twin, on, weight=weight, method=exact(problem)).Z
         components, mean = decoder(W, problem, dtype)
         self.components_ = np.concatenate([self.components_, components], axis=1)
         self.mean_ = np.concatenate([self.mean_, mean])
@@ -372,7 +372,8 @@ class ALS(Completer):
     def _start(self, rows):
         """Random factors of the columns, biases 0."""
         random = random_generator(self.random_state)
-        V = random.normal(size=(rows.n_columns, self.n_components)) / np.sqrt(self.n_components)
+        V = random.normal(size=(rows.n_columns, self.n_components))
+        V *= START_SIZE[self.feedback] / np.sqrt(self.n_components)
         if self.non_negative:
             V = np.abs(V)
         bias = np.zeros((len(V), int(self._center() in ("columns", "both"))))
@@ -454,13 +455,7 @@ class InMemory:
         """Centre and scale the entries, and make the twin."""
         self._problem = problem
         self._targets, self._weight = targets_of(self._X, problem, self._entry_weight)
-        columns, order = by_column(self._targets)
-        row_weight = None if self._row_weight is None else self._row_weight[columns.indices]
-        weight = None if self._weight is None else self._weight[order]
-        if row_weight is not None:
-            weight = row_weight if weight is None else weight * row_weight
-            if problem.alpha is not None:
-                columns = with_values(columns, columns.data * row_weight)
+        columns, weight = twin_of(self._targets, self._weight, self._row_weight)
         self._columns, self._column_weight = columns, weight
         d = columns.shape[0]
         counted = self._full_weight
@@ -533,13 +528,7 @@ def statistics(X: Any, W: np.ndarray, problem: Problem, weight: np.ndarray | Non
     """What one block adds up, its rows solved."""
     targets, by_entry = targets_of(observed(X), problem, None)
     solved = solve_rows(targets, on_columns(W, problem), weight=by_entry, method=exact(problem))
-    columns, order = by_column(targets)
-    by_entry = None if by_entry is None else by_entry[order]
-    if weight is not None:
-        by_row = weight[columns.indices]
-        by_entry = by_row if by_entry is None else by_entry * by_row
-        if problem.alpha is not None:
-            columns = with_values(columns, columns.data * by_row)
+    columns, by_entry = twin_of(targets, by_entry, weight)
     on = on_rows(solved.Z, problem, weight)
     systems = row_systems(columns, on, weight=by_entry)
     q = on.F.shape[1]
@@ -594,11 +583,20 @@ def gram_of(F: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
 def targets_of(X: Any, problem: Problem, weight: np.ndarray | None) -> tuple[Any, Any]:
     """(y, w) of the entries: what the regressions take as values and as weights."""
     if problem.alpha is not None:
-        x = X.data if weight is None else (X.data * weight).astype(X.dtype)
-        more, confident = confidence(x, problem.alpha)
-        return with_values(X, confident), more
+        x = X.data if weight is None else X.data * weight
+        return with_values(X, (problem.alpha * x).astype(X.dtype, copy=False)), None
     y = (X.data - problem.mean) / problem.scale[X.indices]
     return with_values(X, y.astype(X.dtype, copy=False)), weight
+
+
+def twin_of(X: Any, weight: Any, row_weight: np.ndarray | None = None) -> tuple[Any, Any]:
+    """The entries by column, and their weights there: times that of their row."""
+    twin = by_column(X)
+    weight = None if weight is None else by_column(with_values(X, weight)).data
+    if row_weight is not None:
+        by_row = row_weight[twin.indices]
+        weight = by_row if weight is None else weight * by_row
+    return twin, weight
 
 
 def exact(problem: Problem) -> str:

@@ -1,13 +1,14 @@
 """Ridge regressions of many rows at once, each on the columns that it has observed.
 
     explicit    minimise over z   sum_o  w_j (y_j - offset_j - z'f_j)^2              + z' P z
-    implicit    minimise over z   sum_o  (1 + w_j) (1 - z'f_j)^2 + sum_rest (z'f_j)^2 + z' P z
+    implicit    minimise over z   sum_o  (1 + y_j) (1 - z'f_j)^2 + sum_rest (z'f_j)^2 + z' P z
 
-o: what the row has observed; f_j: row j of the factors F (m, q); P: the penalties, diagonal, times
-the row's weight sum_o w_j where `by_count`. Both have normal equations A z = b with
+o: what the row has observed (implicit: entries of 0 belong to the rest); f_j: row j of the factors
+F (m, q); P: the penalties, diagonal, times the row's weight sum_o w_j where `by_count`. Both have
+normal equations A z = b with
 
-    explicit    A = P +        sum_o w_j f_j f_j'     b = sum_o w_j (y_j - offset_j) f_j
-    implicit    A = P + F'F +  sum_o w_j f_j f_j'     b = sum_o y_j f_j,   y_j = 1 + w_j
+    explicit    A = P +        sum_o w_j f_j f_j'          b = sum_o w_j (y_j - offset_j) f_j
+    implicit    A = P + F'F +  sum_o w_j y_j f_j f_j'      b = sum_o w_j (1 + y_j) f_j
 
 so one implicit row costs what it has observed, not all m columns (Hu, Koren and Volinsky 2008).
 They are solved exactly (Cholesky), by a few steps of conjugate gradients from a given start, or
@@ -30,6 +31,7 @@ from lowdim.core.threads import ordered_map
 
 CHUNK = 2048  # entries of a row that are gathered at a time, at the most
 WORK_PER_CUT = 2**22  # multiplications that are worth a turn on a thread
+PANEL = 4  # rows of a Cholesky factor that are made together
 CD_SWEEPS = 1000  # of coordinate descent, at the most
 CD_TOL = 1e-12  # a sweep that moves no coordinate by more than this part of the largest ends it
 
@@ -63,10 +65,10 @@ def solve_rows(
     Parameters
     ----------
     X : csr_array of shape (n, m)
-        y: stored entries are the observed ones. Implicit: their confidence 1 + w.
+        y: stored entries are the observed ones. Implicit: how much more than 1 each counts.
     on : Regression
     weight : array of shape (X.nnz,), default=None
-        w, by stored entry; None means 1.
+        w, by stored entry; None means 1. Implicit: F'F is then weighted, too.
     method : {"cholesky", "cg", "nonnegative"}
     steps : int
         Steps of conjugate gradients.
@@ -151,7 +153,8 @@ def _cuts(indptr: np.ndarray, q: int) -> list[tuple[int, int]]:
 
 # ---- kernels -------------------------------------------------------------------------------------
 # The columns of a row are gathered, some entries at a time, into B and t:
-#     B[e] = sqrt(w_j) f_j,     t[e] = sqrt(w_j) (y_j - offset_j),  implicit: y_j / sqrt(w_j),
+#     explicit   B[e] = sqrt(w_j) f_j,          t[e] = sqrt(w_j) (y_j - offset_j)
+#     implicit   B[e] = sqrt(w_j y_j) f_j,      t[e] = sqrt(w_j / y_j) (1 + y_j)
 # so that A = P + F'F + B'B and b = B't in both cases, and every sum over entries is a BLAS product.
 
 
@@ -246,17 +249,13 @@ def _gather(first, row, F, offset, implicit, B, t):
     columns, values, weight = row
     q = F.shape[1]
     size = min(len(t), len(columns) - first)
-    if len(weight) == 0:
-        for e in range(size):
-            j = columns[first + e]
-            t[e] = values[first + e] - offset[j]
-            for r in range(q):
-                B[e, r] = F[j, r]
-        return size
     for e in range(size):
-        j, y, root = columns[first + e], values[first + e], np.sqrt(weight[first + e])
+        j, y = columns[first + e], values[first + e]
+        root = np.sqrt(weight[first + e]) if len(weight) else F.dtype.type(1)
         if implicit:
-            t[e] = y / root if root > 0 else 0
+            more = np.sqrt(y)
+            t[e] = root * (1 + y) / more if y > 0 else 0
+            root *= more
         else:
             t[e] = root * (y - offset[j])
         for r in range(q):
@@ -297,8 +296,10 @@ def _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left):
             part[r] = z[r]
         _times(B, size, part, v)
         for e in range(size):
-            if implicit:  # (1 + w)(1 - s)^2 - s^2 = y - 2 y s + w s^2,   s = z'f_j = v / sqrt(w)
-                total += row[1][first + e] - 2.0 * t[e] * v[e] + v[e] * v[e]
+            if implicit:  # w (1 + y)(1 - s)^2 - w s^2,   s = z'f_j = v / sqrt(w y)
+                y = row[1][first + e]
+                w = row[2][first + e] if len(row[2]) else 1.0
+                total += (w * (1.0 + y) if y > 0 else 0.0) - 2.0 * t[e] * v[e] + v[e] * v[e]
             else:
                 total += (t[e] - v[e]) ** 2
             v[e] = t[e] - v[e]
@@ -369,32 +370,50 @@ def _squared(B, size, product):
 
 
 @kernel
+def _scale_pivot(A, z, j):
+    """Make row j, from which those before are taken, a row of R.
+
+    A component that the others explain to the last digits (no penalty, too few entries) gets 0.
+    """
+    q = len(z)
+    pivot = A[j, j]
+    for r in range(j):
+        pivot += A[r, j] * A[r, j]  # what the diagonal was
+    if A[j, j] <= 1e-13 * pivot or pivot == 0.0:
+        scale = 0.0
+    else:
+        scale = 1.0 / np.sqrt(A[j, j])
+    for s in range(j, q):
+        A[j, s] *= scale
+    z[j] *= scale
+
+
+@kernel
 def _cholesky(A, b, z):
     """Solve A z = b; A (its upper triangle) is overwritten by R with R'R = A.
 
-    A component that the others explain to the last digits (no penalty, too few entries) gets 0.
+    Four rows of R at a time: the rows below them are read and written once for all four.
     """
     q = len(b)
     for j in range(q):
         z[j] = b[j]
-    for j in range(q):
-        pivot = A[j, j]
-        for r in range(j):
-            pivot += A[r, j] * A[r, j]  # what the diagonal was
-        if A[j, j] <= 1e-13 * pivot or pivot == 0.0:
-            for s in range(j, q):
-                A[j, s] = 0.0
-            z[j] = 0.0
-            continue
-        inverse = 1.0 / np.sqrt(A[j, j])
-        for s in range(j, q):
-            A[j, s] *= inverse
-        z[j] *= inverse
-        for r in range(j + 1, q):
-            factor = A[j, r]
-            z[r] -= factor * z[j]
+    for first in range(0, q, PANEL):
+        last = min(first + PANEL, q)
+        for j in range(first, last):
+            for r in range(first, j):
+                z[j] -= A[r, j] * z[r]
+                for s in range(j, q):
+                    A[j, s] -= A[r, j] * A[r, s]
+            _scale_pivot(A, z, j)
+        if last == q:
+            break
+        R0, R1, R2, R3 = A[first], A[first + 1], A[first + 2], A[first + 3]
+        for r in range(last, q):
+            f0, f1, f2, f3 = R0[r], R1[r], R2[r], R3[r]
+            z[r] -= (f0 * z[first] + f1 * z[first + 1]) + (f2 * z[first + 2] + f3 * z[first + 3])
+            row = A[r]
             for s in range(r, q):
-                A[r, s] -= factor * A[j, s]
+                row[s] -= (f0 * R0[s] + f1 * R1[s]) + (f2 * R2[s] + f3 * R3[s])
     for j in range(q - 1, -1, -1):
         if A[j, j] == 0.0:
             z[j] = 0.0

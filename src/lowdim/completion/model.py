@@ -203,20 +203,10 @@ def coded(X: Any, coding: Coding) -> Solved:
     X = observed(X)
     dtype = coding.on.F.dtype
     if coding.confidence is not None:
-        more, confident = confidence(X.data, coding.confidence)
-        Y = with_values(X, confident)
-        return solve_rows(Y, coding.on, weight=more, method=coding.method)
+        Y = with_values(X, coding.confidence * X.data)
+        return solve_rows(Y, coding.on, method=coding.method)
     y = (X.data - coding.mean[X.indices]) / coding.scale[X.indices]
     return solve_rows(with_values(X, y.astype(dtype)), coding.on, method=coding.method)
-
-
-def confidence(x: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """(w, y) of implicit feedback: how much more than 1 an entry counts, and its confidence in 1.
-
-    An entry of 0 was not seen: it counts like those that are not stored.
-    """
-    more = alpha * x
-    return more, np.where(more > 0, 1.0 + more, 0.0).astype(x.dtype)
 
 
 def fill(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:

@@ -35,7 +35,7 @@ from lowdim.completion.evaluation import (
     ranking_measures,
     split_ratings,
 )
-from lowdim.completion.model import Coding, Completer, confidence
+from lowdim.completion.model import Coding, Completer
 from lowdim.completion.ranking import Best, alike, best_columns
 from lowdim.completion.ratings import Lines, Names, read_ratings
 from lowdim.completion.result_table import ResultTable
@@ -704,7 +704,8 @@ def contributions(row: Any, coding: Coding, w: np.ndarray, z: np.ndarray) -> np.
         y = (row.data - coding.mean[columns]) / coding.scale[columns]
         weight = np.ones(len(y))
     else:
-        weight, y = confidence(row.data.astype(np.float64), coding.confidence)
+        weight = coding.confidence * row.data.astype(np.float64)
+        y = np.where(weight > 0, 1.0 + weight, 0.0)
     penalty = on.penalty[free] * (weight.sum() if on.by_count else 1.0)
     A = F.T @ (F * weight[:, None]) + np.diag(penalty)
     if on.gram is not None:

@@ -68,7 +68,9 @@ class Observations(NamedTuple):
 
 def observations(Y: Any) -> Observations:
     """The entries of a csr_array with their twin by columns."""
-    return Observations(Y, *by_column(Y))
+    number = np.arange(Y.nnz, dtype=Y.indices.dtype)
+    order = by_column(with_values(Y, number))
+    return Observations(Y, with_values(order, Y.data[order.data]), order.data)
 
 
 class SparseLowRank(LinearOperator):
