@@ -10,13 +10,13 @@ WORKERS ?= 2
 PY := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs clean distclean
+.PHONY: help demo test lint format bench docs screenshots clean distclean
 
 help:  ## Show this list
 	@echo "make <target>, with PYTHON=... to choose another interpreter than $(PYTHON):"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed-report  ## Fill and map a table with holes; draws demo/penguins.png
+demo: $(VENV)/.installed-report,io  ## From a table with holes to its structure: writes demo/penguins.html
 	$(PY) examples/demo.py
 
 test: lint  ## Check style and types, then run all tests
@@ -37,6 +37,9 @@ bench: $(VENV)/.installed-bench  ## Measure against the best peers: make bench F
 docs: $(VENV)/.installed-docs  ## Build the site into docs/_build/html, running every example
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
+
+screenshots: $(VENV)/.installed-report,io  ## Take the pictures of a page in docs/images again (with chromium)
+	$(PY) docs/screenshots.py
 
 clean:  ## Remove everything that was made, except .venv
 	rm -rf build demo dist docs/_build docs/gallery docs/generated docs/sg_execution_times.rst

@@ -1,19 +1,18 @@
 """A table with holes, from the first look to filled values. `make demo` runs it.
 
-python examples/demo.py [picture.png]
+python examples/demo.py [folder]
 """
 
 from __future__ import annotations
 
 import sys
+from importlib.resources import as_file, files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import matplotlib as mpl
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from sklearn.preprocessing import StandardScaler
 
 import lowdim
@@ -27,77 +26,57 @@ FLIPPER = 2
 HIDDEN_SHARE = 0.2
 
 
-def main(picture: Path) -> None:
+def main(folder: Path) -> None:
     console = Console(highlight=False)
-    penguins = load_penguins()
-    missing = np.isnan(penguins.X)
-    console.rule("[bold]lowdim[/bold]: a table with holes")
-    console.print(
-        f"[bold]{len(missing)} penguins[/bold], {missing.shape[1]} columns: "
-        f"{', '.join(penguins.feature_names)}.\n{missing.sum()} values were never written down; "
-        f"{missing.all(axis=1).sum()} penguins have no values at all."
-    )
+    folder.mkdir(parents=True, exist_ok=True)
+    console.rule("[bold]lowdim[/bold]: from a table with holes to its structure")
+    page = explore_penguins(console, folder / "penguins.html")
+    picture = hide_and_fill(console, folder / "penguins.png")
+    console.rule()
+    console.print(f"Open [bold]{page}[/bold] in a browser, and look at:")
+    console.print("  - the numbers at the top: dimensions, best method, clusters, odd rows")
+    console.print("  - [bold]Map[/bold]: colour it by island or sex; select points with the lasso")
+    console.print("  - [bold]Filled values[/bold]: whose sex nobody wrote down, and how sure it is")
+    console.print("  - [bold]Python[/bold]: the code that gives the same models again")
+    console.print(f"The picture of the second part: [bold]{picture}[/bold]")
 
+
+def explore_penguins(console: Console, page: Path) -> Path:
+    """One call: the page about 344 penguins. The species is kept from the models."""
+    start = perf_counter()
+    with as_file(files("lowdim.datasets") / "data" / "penguins.csv") as table:
+        report = lowdim.explore(table, target="species")
+    report.save(page)
+    found = report.findings
+    console.print(f'[bold]lowdim.explore("penguins.csv", target="species")[/bold]: {report}')
+    console.print(str(found.comparison), soft_wrap=True)
+    console.print(
+        f"{found.missing.n_missing} missing values were filled by {found.filler.name}; "
+        f"{found.odd.n_odd} rows are odd. The page took {perf_counter() - start:.0f} s.\n"
+    )
+    return page
+
+
+def hide_and_fill(console: Console, picture: Path) -> Path:
+    """The same by hand: hide values that are known, fill them, and compare with the truth."""
+    penguins = load_penguins()
     scaler = StandardScaler().fit(penguins.X)  # ignores NaN
     known = scaler.transform(penguins.X)
-    hidden = ~missing & (np.random.default_rng(0).random(known.shape) < HIDDEN_SHARE)
+    hidden = ~np.isnan(known) & (np.random.default_rng(0).random(known.shape) < HIDDEN_SHARE)
     X = np.where(hidden, np.nan, known)
-    console.print(
-        f"To have something to compare with, we hide {hidden.sum()} known values as well: "
-        f"[bold]{np.isnan(X).mean():.0%} of the table is now missing[/bold]."
-    )
-
-    with console.status("Choosing the number of components ..."):
-        rank = lowdim.choose_rank(X, random_state=0)
-    console.print(f"\n[bold]How many components?[/bold] choose_rank says {rank.choice}.")
-
-    start = perf_counter()
+    rank = lowdim.choose_rank(X, random_state=0)
     pca = lowdim.PCA(rank.choice, random_state=0).fit(X)
-    console.print(
-        f"[bold]PCA[/bold] learned from the {np.isfinite(X).sum()} values that are there in "
-        f"{perf_counter() - start:.2f} s: {pca.n_components_} components keep "
-        f"{pca.explained_variance_ratio_.sum():.0%} of the variance."
-    )
-
     filled, std = pca.impute(X, return_std=True)
     error = np.sqrt(np.mean((filled - known)[hidden] ** 2))
     guess = np.sqrt(np.mean((np.nanmean(X, axis=0) - known)[hidden] ** 2))
     sure = np.mean(np.abs(filled - known)[hidden] <= 2 * std[hidden])
     console.print(
-        f"[bold]The hidden values[/bold], filled: wrong by {error:.2f} standard deviations "
-        f"(the column's mean: {guess:.2f}).\nThe model says how sure it is: {sure:.0%} of the "
-        "truths lie within two of its standard deviations.\n"
+        f"[bold]By hand[/bold]: {hidden.sum()} known values hidden, filled again by PCA with "
+        f"{rank.choice} components: wrong by {error:.2f} standard deviations (the column's mean: "
+        f"{guess:.2f}); {sure:.0%} of the truths lie within two of its standard deviations."
     )
-
-    final = lowdim.PCA(rank.choice, random_state=0).fit(known)
-    console.print(unknown_sex(penguins, scaler, *final.impute(known, return_std=True)))
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "penguins.lowdim"
-        final.save(path)
-        same = np.array_equal(lowdim.load(path).transform(known), final.transform(known))
-        console.print(
-            f"[bold]Saved[/bold] as {path.stat().st_size} bytes of arrays and JSON, loaded again: "
-            f"the codes are {'the same' if same else 'NOT the same'}."
-        )
-
-    picture.parent.mkdir(parents=True, exist_ok=True)
     draw(penguins, rank, pca.transform(X), scaler, X, filled, std, hidden).savefig(picture, dpi=110)
-    console.print(f"\n[bold]The picture:[/bold] {picture}")
-
-
-def unknown_sex(penguins, scaler, filled, std) -> Table:
-    """Penguins that were measured but whose sex nobody wrote down, and what the model thinks."""
-    table = Table(title="Whose sex nobody wrote down", title_justify="left")
-    for heading in ("species", "bill (mm)", "body mass (g)", "male (1) or female (0)?"):
-        table.add_column(heading, justify="left" if heading == "species" else "right")
-    guess, unsure = scaler.inverse_transform(filled)[:, -1], std[:, -1] * scaler.scale_[-1]
-    missing = np.isnan(penguins.X)
-    for i in np.flatnonzero(missing[:, -1] & ~missing[:, :-1].any(axis=1)):
-        species = penguins.target_names[penguins.target[i]]
-        bill, _, _, mass, _ = penguins.X[i]
-        table.add_row(species, f"{bill:.1f}", f"{mass:.0f}", f"{guess[i]:.2f} ± {unsure[i]:.2f}")
-    return table
+    return picture
 
 
 @house_style()
@@ -141,4 +120,4 @@ def draw(penguins, rank, codes, scaler, X, filled, std, hidden) -> plt.Figure:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "demo/penguins.png"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "demo"))

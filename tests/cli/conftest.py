@@ -39,18 +39,6 @@ def refused(run):
 
 
 @pytest.fixture
-def write(tmp_path):
-    """Write a file of text or bytes into the folder."""
-
-    def file(name, content):
-        content = content.encode() if isinstance(content, str) else content
-        (tmp_path / name).write_bytes(content)
-        return name
-
-    return file
-
-
-@pytest.fixture
 def read(tmp_path):
     """A csv file as a dict of columns; numbers become arrays."""
 
@@ -87,19 +75,3 @@ Hal,4.4,9.0,m,false,2008-05-01,
 def mixed(write):
     """A table with every kind of column, and holes."""
     return write("mixed.csv", MIXED)
-
-
-@pytest.fixture
-def numbers(tmp_path, rng):
-    """A table of numbers as numbers.csv, numbers.parquet and numbers.npy; gives its values."""
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    X = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(40, 5))
-    X = 100.0 + X * [1.0, 10.0, 0.1, 5.0, 2.0]
-    table = pa.table({name: column for name, column in zip("abcde", X.T, strict=True)})
-    pa.csv.write_csv(table, tmp_path / "numbers.csv")
-    pa.parquet.write_table(table, tmp_path / "numbers.parquet", row_group_size=7)
-    np.save(tmp_path / "numbers.npy", X)
-    return X

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
-from lowdim.cli import tables
 from lowdim.cli.encoding import (
     Choice,
     TableEncoder,
@@ -20,7 +19,7 @@ from lowdim.cli.encoding import (
     merged,
     one_hot,
 )
-from lowdim.cli.tables import CsvFormat, open_table
+from lowdim.tables import CsvFormat, files, open_table
 
 
 @pytest.fixture(autouse=True)
@@ -121,8 +120,8 @@ def test_moments_of_sparse_rows_are_those_of_dense_ones(rng):
 @pytest.mark.parametrize("name", ["numbers.csv", "numbers.parquet", "numbers.npy"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_all_files_and_ways_to_read_them_give_the_same_numbers(numbers, monkeypatch, name, stream):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 512)
-    monkeypatch.setattr(tables, "PART_BYTES", 7 * 5 * 8)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 512)
+    monkeypatch.setattr(files, "PART_BYTES", 7 * 5 * 8)
     table = open_table(name, stream=stream)
     assert len(list(table.blocks(table.names))) > 3
     X, _ = encoded(table)
@@ -132,7 +131,7 @@ def test_all_files_and_ways_to_read_them_give_the_same_numbers(numbers, monkeypa
 
 
 def test_categories_are_found_in_all_parts_of_a_stream(write, monkeypatch):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 64)
     lines = [f"{i},{'abc'[i // 34]}" for i in range(100)]
     name = write("t.csv", "\n".join(["x,t", *lines]))
     whole, names = encoded(open_table(name, stream=False))

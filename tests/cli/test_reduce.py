@@ -14,9 +14,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 import lowdim
-from lowdim.cli import methods_table, tables
+from lowdim.cli import methods_table
 from lowdim.core.estimator import Estimator
 from lowdim.report.tables import loadings_table
+from lowdim.tables import files
 
 
 def standardized(X):
@@ -57,7 +58,7 @@ def test_the_summary_says_what_was_done(run, mixed):
 def test_codes_are_those_of_the_class_on_scaled_columns(
     run, read, numbers, monkeypatch, name, stream
 ):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 512)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 512)
     run("reduce", name, "-k", 3, stream, "-o", "codes.csv")
     expected = lowdim.PCA(3).fit_transform(standardized(numbers))
     # two sums of 40 values in another order
@@ -127,7 +128,7 @@ def test_a_table_can_come_from_standard_input(run, numbers):
 def test_the_id_column_is_kept_as_it_is_and_is_no_data(
     run, read, write, numbers, monkeypatch, stream
 ):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 512)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 512)
     ids = ["007", "NA", "a,b", 'say "x"', *(f"row {i}" for i in range(36))]
     quoted = ['"' + name.replace('"', '""') + '"' for name in ids]
     with open("numbers.csv") as file:
@@ -387,7 +388,7 @@ def test_nothing_is_read_before_the_output_is_known_to_be_possible(refused):
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(refused, mixed, monkeypatch):
-    monkeypatch.setattr("lowdim.cli.tables.os.access", lambda path, mode: False)
+    monkeypatch.setattr("lowdim.cli.writing.os.access", lambda path, mode: False)
     assert "cannot be written to" in refused("reduce", mixed, "-o", "codes.csv")
 
 
@@ -395,7 +396,7 @@ def test_a_full_disk_leaves_no_half_file(refused, mixed, tmp_path, monkeypatch):
     def fail(*arguments):
         raise OSError(28, "No space left on device", "codes.csv")
 
-    monkeypatch.setattr("lowdim.cli.tables.CsvWriter.write", fail)
+    monkeypatch.setattr("lowdim.cli.writing.CsvWriter.write", fail)
     assert refused("reduce", mixed, "-o", "codes.csv") == (
         "Error: codes.csv: No space left on device."
     )

@@ -14,12 +14,17 @@ from scipy.stats import chi2, multivariate_normal
 import lowdim
 from lowdim import ProbabilisticPCA
 from lowdim.cli import main
-from lowdim.report.explore import contest, encode_table, read_table
+from lowdim.report.compare_models import ColumnMeans
+from lowdim.report.compare_table import Comparison, Entrant, Protocol
+from lowdim.report.explore import contest, encode_table, fill, read_table, unit_matrix
+from lowdim.report.explore.filling import choose_filler
 from lowdim.report.explore.findings import factor_name
 from lowdim.report.explore.missingness import observed_correlations
 from lowdim.report.explore.odd import squared_distances
 from lowdim.report.explore.payload import json_script, map_payload
-from lowdim.report.explore.sections import chance_in_words, listed, percent
+from lowdim.report.explore.sections.oddities import chance_in_words
+from lowdim.report.explore.sections.parts import listed, percent
+from lowdim.tables import CsvFormat
 
 contestants = contest.models  # before it is replaced for most tests
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
@@ -135,6 +140,46 @@ def test_filled_values_are_near_the_truth_and_ranges_cover_it():
     assert np.mean(inside) > 0.75  # of 95%, with a rank that was chosen
 
 
+def test_ranges_of_what_is_never_negative_do_not_go_below_zero():
+    random = np.random.default_rng(0)
+    X = np.abs(random.normal(size=(80, 3)))
+    X[random.random(X.shape) < 0.2] = np.nan
+    encoded = encode_table(read_table(X), log=False)
+    parts = fill(encoded, ColumnMeans().fit(unit_matrix(encoded)))
+    assert all((part.low >= 0).all() and (part.high > part.value).all() for part in parts)
+
+
+def test_column_means_fill_a_category_with_the_commonest_and_its_share():
+    table = pd.DataFrame({"x": np.arange(10.0), "word": [*"aaaabbbcc", None]})
+    encoded = encode_table(read_table(table))
+    (part,) = fill(encoded, ColumnMeans().fit(unit_matrix(encoded)))
+    assert part.rows.tolist() == [9] and part.column.raw.values[part.value[0]] == "a"
+    assert part.low[0] == pytest.approx(4 / 9)
+    assert part.known == pytest.approx(0, abs=1e-12)
+
+
+def judged(**errors):
+    """A comparison in which these models have these errors."""
+    kinds = {"ALS": lowdim.ALS, "PPCA": lowdim.ProbabilisticPCA, "FA": lowdim.FactorAnalysis}
+    entrants = [
+        Entrant(name, np.full(2, error), 0.1, 1, "", "", kinds[name](2))
+        for name, error in errors.items()
+    ]
+    means = Entrant("column means", np.ones(2), 0.1, 1, "", "", ColumnMeans())
+    return Comparison([*entrants, means], Protocol("error", "entries", 0.1, 2, (9, 4), 9))
+
+
+def test_the_winner_fills_if_it_can_say_how_sure_it_is():
+    filler = choose_filler(judged(ALS=0.5, FA=0.4, PPCA=0.6), 2, seed=3)
+    assert filler.name == "FA" and filler.model.get_params()["random_state"] == 3
+    assert "best (error 0.40" in filler.why
+    filler = choose_filler(judged(ALS=0.3, FA=0.4, PPCA=0.35), 2, seed=3)
+    assert filler.name == "PPCA" and "ALS has 0.30, but gives no range" in filler.why
+    filler = choose_filler(judged(ALS=1.3, FA=1.4), 2, seed=3)
+    assert filler.name == "column means" and "No method" in filler.why
+    assert choose_filler(None, 2, seed=3).name == "probabilistic PCA"
+
+
 def test_missingness_that_depends_on_a_column_is_told(rng):
     X = rng.normal(size=(300, 4))
     X[X[:, 0] > 0.5, 1] = np.nan
@@ -171,7 +216,26 @@ def test_each_method_of_the_comparison_runs(rng):
     X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(60, 5))
     models = {name: candidates[:1] for name, candidates in contestants(X.shape, 2).items()}
     found = lowdim.compare(X, models, repeats=2, random_state=0)
-    assert found.failures == {} and len(found) == 8
+    assert found.failures == {}
+    assert set(found.names) == {
+        "column means",
+        "probabilistic PCA",
+        "factor analysis",
+        "SoftImpute",
+        "ALS",
+        "k-means",
+        "Gaussian mixture",
+        "mixture of factor analysers",
+    }
+
+
+def test_each_method_of_the_comparison_has_sizes_to_choose_from():
+    assert all(len(candidates) == 2 for candidates in contestants((500, 12), 3).values())
+
+
+def test_what_makes_a_row_odd_is_not_what_was_expected(report):
+    reasons = [reason for row in report.findings.odd.rows for reason in row.reasons]
+    assert reasons and all(reason.value != reason.expected for reason in reasons)
 
 
 # ---- the page ------------------------------------------------------------------------------------
@@ -209,6 +273,7 @@ def test_names_are_no_formulas_for_bokeh(report):
 def test_the_page_loads_nothing_and_forbids_it(report):
     page = Elements(report.html)
     assert all(link.startswith("#") for link in page.links)
+    assert all(link[1:] in page.ids for link in page.links)
     assert "default-src &#39;none&#39;" in report.html
     assert len(page.ids) == len(set(page.ids))
 
@@ -236,6 +301,40 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own(report):
     assert "allow-same-origin" not in frame
 
 
+def test_the_top_of_the_page_counts_what_was_found(report):
+    tiles = re.findall(r'<li><a href="#(\w+)"><b[^>]*>([^<]*)</b> ([^<]*)</a>', report.html)
+    assert tiles[0] == ("dimensions", "2", "of 6 dimensions")
+    assert [place for place, _, _ in tiles] == [
+        "dimensions",
+        "contest",
+        "clusters",
+        "filled",
+        "odd",
+    ]
+
+
+def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by_keyboard(report):
+    controls = re.findall(r"<(?:select|input)\b", report.html)
+    assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", report.html)) == len(controls) == 6
+    boxes = re.findall(r'<div class="scroll"[^>]*>', report.html)
+    assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
+
+
+def test_the_page_says_which_model_filled_the_holes_and_why(report):
+    assert f"Filled by {report.findings.filler.name}. {report.findings.filler.why}" in report.html
+
+
+def test_a_page_of_ten_thousand_rows_and_fifty_columns_is_below_five_megabytes():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(10_000, 2)) @ random.normal(size=(2, 50)) + random.normal(
+        size=(10_000, 50)
+    )
+    X[random.random(X.shape) < 0.1] = np.nan
+    report = lowdim.explore(X)
+    assert len(report.html.encode()) < 5e6
+    assert "rows drawn at random" in report.html
+
+
 def test_the_map_carries_values_exactly_enough(report):
     import base64
 
@@ -258,15 +357,18 @@ def test_the_same_seed_gives_the_same_findings(report):
 
 def test_the_code_gives_the_models_of_the_page_again(tmp_path):
     path = tmp_path / "table.csv"
-    planted().to_csv(path, index=False)
-    report = lowdim.explore(path, target="word", id="name", drop=["c"])
+    planted().to_csv(path, index=False, sep=";")
+    form = CsvFormat(delimiter=";")
+    report = lowdim.explore(path, "word", "name", ["c"], 120, log=False, csv_format=form)
     names = {}
     exec(report.code, names)
     findings = report.findings
     np.testing.assert_array_equal(names["codes"], findings.factors.codes)
     np.testing.assert_array_equal(names["labels"], findings.clusters.labels)
-    part = findings.filled[0]
-    np.testing.assert_allclose(names["values"][part.rows, 0], part.value)
+    for part, again in zip(findings.filled, names["filled"], strict=True):
+        np.testing.assert_array_equal(again.rows, part.rows)
+        np.testing.assert_array_equal(again.value, part.value)
+        np.testing.assert_array_equal(again.low, part.low)
 
 
 def test_a_sample_is_drawn_and_told(tmp_path):
@@ -329,6 +431,7 @@ def test_the_verb_writes_page_table_and_models(tmp_path):
     np.testing.assert_array_equal(
         [float(row["a"]) for row in rows] * known, table["a"].fillna(0).to_numpy()
     )
+    assert isinstance(lowdim.load(models / "filling.lowdim"), lowdim.ProbabilisticPCA)
     model = lowdim.load(models / "factors.lowdim")
     assert isinstance(model, lowdim.ProbabilisticPCA)
     assert (models / "explore.py").read_text().startswith("import lowdim")
@@ -352,6 +455,18 @@ def test_bad_files_are_refused_in_one_line(tmp_path, content, message):
     assert message in result.output and "Traceback" not in result.output
 
 
+@pytest.mark.parametrize(("wish", "taken"), [("auto", "b"), ("none", ""), ("a,b", "a, b")])
+def test_the_verb_takes_logarithms_as_asked(tmp_path, wish, taken):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"a": random.uniform(1, 2, 60), "b": np.exp(3 * random.normal(size=60))})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    page = tmp_path / "page.html"
+    result = run(tmp_path / "table.csv", "-o", page, "--log", wish)
+    assert result.exit_code == 0, result.output
+    found = re.search("Logarithms stand for ([^:]*):", page.read_text())
+    assert (found[1] if found else "") == taken
+
+
 def test_bad_outputs_are_refused_before_any_work(tmp_path):
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
     result = run(tmp_path / "table.csv", "-o", tmp_path / "page.pdf")
@@ -365,6 +480,8 @@ def test_bad_arguments_are_refused():
     X = np.random.default_rng(0).normal(size=(30, 3))
     with pytest.raises(TypeError, match="give a list of column names"):
         lowdim.explore(X, drop="a")
+    with pytest.raises(TypeError, match="log='income' must be"):
+        lowdim.explore(X, log="income")
     with pytest.raises(ValueError, match="random_state=None must be a whole number"):
         lowdim.explore(X, random_state=None)
     with pytest.raises(ValueError, match="sample"):

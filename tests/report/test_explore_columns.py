@@ -74,6 +74,27 @@ def test_a_skewed_positive_column_gets_a_logarithm_that_is_undone():
     np.testing.assert_allclose(column.decode(column.encode()[:, 0]), frame()["income"], rtol=1e-12)
 
 
+def logs(**settings):
+    encoded = encode_table(read_table(frame()), **settings)
+    return [column.name for column in encoded.columns if column.log_offset is not None]
+
+
+def test_logarithms_can_be_refused_and_asked_for():
+    assert logs() == ["income"]
+    assert logs(log=False) == []
+    assert logs(log=["mass"]) == ["mass"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("low", "its least value is -1"), ("size", "it is categorical"), ("masss", "did you mean")],
+)
+def test_logarithms_that_cannot_be_taken_are_refused(name, message):
+    table = frame().assign(low=np.linspace(-1, 1, 40))
+    with pytest.raises(ValueError, match=message):
+        encode_table(read_table(table), log=[name])
+
+
 def test_encoding_is_undone_by_decoding_even_for_huge_numbers():
     values = np.linspace(-1e300, 1e300, 30)
     encoded = encode_table(read_table(pd.DataFrame({"x": values, "y": np.arange(30.0)})))

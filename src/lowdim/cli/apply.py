@@ -55,7 +55,8 @@ def apply(
     import lowdim
     from lowdim.cli.codes import ids_lost, write_codes
     from lowdim.cli.encoding import TableEncoder
-    from lowdim.cli.tables import CsvFormat, check_output, listed, open_table
+    from lowdim.cli.writing import check_output
+    from lowdim.tables.files import CsvFormat, listed, open_table
 
     def say(*notes: str) -> None:
         for note in () if quiet else notes:

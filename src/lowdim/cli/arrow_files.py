@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from lowdim.cli.tables import STANDARD_OUTPUT
+from lowdim.cli.writing import STANDARD_OUTPUT
 
 DELIMITER = {".csv": ",", ".tsv": "\t"}
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from lowdim.cli.encoding import TableEncoder
 from lowdim.cli.summary import line
-from lowdim.cli.tables import Table
 from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
 from lowdim.core.blocks import Blocks
 from lowdim.report.cluster_table import cluster_table
+from lowdim.tables.files import Table
 
 TYPICAL_COLUMNS = 4  # of a typical row, those that distinguish its cluster most
 POINTS_DRAWN = 20_000

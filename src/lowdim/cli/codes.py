@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import is_clusterer
 
 from lowdim.cli.encoding import TableEncoder
-from lowdim.cli.tables import Table, open_writer, table_kind
+from lowdim.cli.writing import open_writer
 from lowdim.core.progress import watch
+from lowdim.tables.files import Table, table_kind
 
 
 def ids_lost(encoder: TableEncoder, path: str) -> list[str]:

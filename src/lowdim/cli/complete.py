@@ -103,7 +103,8 @@ def complete(
     from lowdim.cli.encoding import Choice, learn
     from lowdim.cli.filling import Filling, count_holes, write_filled
     from lowdim.cli.summary import line, table_lines, written_lines
-    from lowdim.cli.tables import CsvFormat, check_output, listed, open_table
+    from lowdim.cli.writing import check_output
+    from lowdim.tables.files import CsvFormat, listed, open_table
 
     def say(*notes: str) -> None:
         for note in () if quiet else notes:

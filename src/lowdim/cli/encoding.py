@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cli.tables import Table, listed
 from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.core.progress import watch
 from lowdim.core.stream import Source, StreamBlocks
 from lowdim.core.validation import count_nonfinite
+from lowdim.tables.files import Table, listed
 
 NUMERIC = ("number", "true/false")  # kinds of column that are numbers as they are
 NO_VALUES = "no values at all"

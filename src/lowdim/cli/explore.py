@@ -23,6 +23,15 @@ from lowdim.cli.options import Names, csv_options, debug_option, quiet_option, s
 @click.option("--id", "id_column", metavar="NAME", help="The column that names the rows.")
 @click.option("--drop", type=Names(), multiple=True, metavar="NAMES", help="Leave these out.")
 @click.option(
+    "--log",
+    "logs",
+    type=Names(),
+    default="auto",
+    show_default=True,
+    metavar="auto|none|NAMES",
+    help="Columns that enter the models by their logarithm; auto: those positive and skewed.",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=5),
     metavar="N",
@@ -44,6 +53,7 @@ def explore(
     target: str | None,
     id_column: str | None,
     drop: tuple[list[str], ...],
+    logs: list[str],
     sample: int | None,
     filled: str | None,
     models: str | None,
@@ -65,8 +75,10 @@ def explore(
     """
     import lowdim
     from lowdim.cli.summary import written_lines
-    from lowdim.cli.tables import CsvFormat, check_output
+    from lowdim.cli.writing import check_output
+    from lowdim.tables.files import CsvFormat
 
+    log: Any = {"auto": "auto", "none": False}.get(",".join(logs), logs)
     check_output(output, table, kinds=(".html", ".htm"), what="pages")
     check_output(filled, table, kinds=(".csv", ".tsv"), what="filled tables")
     with lowdim.config_context(progress=False if quiet else None):
@@ -77,6 +89,7 @@ def explore(
             [name for names in drop for name in names],
             sample,
             seed,
+            log=log,
             csv_format=CsvFormat(**csv_format),
         )
         report.save(output)

@@ -8,8 +8,8 @@ import numpy as np
 
 from lowdim.cli.arrow_files import open_arrow_file
 from lowdim.cli.encoding import TableEncoder
-from lowdim.cli.tables import Table, table_kind
 from lowdim.core.progress import watch
+from lowdim.tables.files import Table, table_kind
 
 STD = "_std"
 

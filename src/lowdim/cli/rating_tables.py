@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.cli.tables import STANDARD_INPUT, CsvFormat, Table, listed, open_table
 from lowdim.completion.ratings import Lines, found_column
+from lowdim.tables.files import STANDARD_INPUT, CsvFormat, Table, listed, open_table
 
 
 class ColumnNames(NamedTuple):

@@ -142,7 +142,8 @@ def recommend(
     """
     import lowdim
     from lowdim.cli.rating_tables import ColumnNames, read_titles, read_triplets
-    from lowdim.cli.tables import CsvFormat, check_output
+    from lowdim.cli.writing import check_output
+    from lowdim.tables.files import CsvFormat
 
     wishes = [bool(users), everyone, item is not None, evaluate]
     if sum(wishes) > 1 or not (any(wishes) or model_path is not None):

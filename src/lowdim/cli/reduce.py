@@ -86,7 +86,8 @@ def reduce(
     from lowdim.cli.codes import ids_lost, write_codes
     from lowdim.cli.encoding import Choice, learn
     from lowdim.cli.summary import loadings_text, summarize
-    from lowdim.cli.tables import CsvFormat, check_output, open_table
+    from lowdim.cli.writing import check_output
+    from lowdim.tables.files import CsvFormat, open_table
 
     def say(*notes: str) -> None:
         for note in () if quiet else notes:

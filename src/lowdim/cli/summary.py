@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lowdim.cli.encoding import Learned, TableEncoder
-from lowdim.cli.tables import STANDARD_OUTPUT, Table
+from lowdim.cli.writing import STANDARD_OUTPUT
+from lowdim.tables.files import Table
 
 MOST_LINES = 10
 

@@ -40,9 +40,11 @@ class ColumnMeans(BaseEstimator):
         self.mean_, self.std_ = columns_of(X)
         return self
 
-    def impute(self, X: np.ndarray) -> np.ndarray:
-        """X with the means in its holes."""
-        return np.where(np.isnan(X), self.mean_, X)
+    def impute(self, X: np.ndarray, return_std: bool = False) -> Any:
+        """X with the means in its holes; also, if asked, their standard deviations."""
+        holes = np.isnan(X)
+        filled = np.where(holes, self.mean_, X)
+        return (filled, np.where(holes, self.std_, 0.0)) if return_std else filled
 
     def score_samples(self, X: np.ndarray) -> np.ndarray:
         """Log-likelihood of what each row has observed."""

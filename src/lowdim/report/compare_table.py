@@ -13,6 +13,7 @@ from lowdim.report.plots import INK, MAIN, MARK, MUTED, NAME, house_style
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie
 SLIGHT = 1e-3  # a difference, relative to the best error, that is a tie however sure it is
+LARGE = 2.0  # times the best error that are no tie however unsure: a model that fails now and then
 LOSSES = {"error": "error", "likelihood": "neg_log_likelihood"}
 AXES = {
     "error": "error on held-out entries (column means = 1)",
@@ -45,7 +46,7 @@ class Protocol(NamedTuple):
     def __str__(self) -> str:
         n, d = self.shape
         what = "error relative to column means" if self.criterion == "error" else "−log p per row"
-        sample = f" (a sample of {self.n_rows:,} rows)" if n < self.n_rows else ""
+        sample = f" (drawn from {self.n_rows:,} rows)" if n < self.n_rows else ""
         return (
             f"{100 * self.share:.3g}% of the {self.hold_out} of {n:,} x {d:,}{sample} held out, "
             f"{self.repeats} times; {what}"
@@ -69,7 +70,7 @@ class Comparison:
         The model of smallest mean loss.
     ties : tuple of str
         Models that cannot be told from the winner: the mean paired difference is at most two
-        standard errors, or a thousandth of the winner's error.
+        standard errors, or a thousandth of the winner's error; the error at most twice as large.
     losses : ndarray of shape (repeats, models)
         What each model lost on each split, in the order of `names`; NaN where it failed.
     failures : dict of str
@@ -119,6 +120,8 @@ class Comparison:
         difference, spread = excess.mean(axis=0), self.protocol.standard_error(excess)
         slight = SLIGHT * (mean[0] if self.protocol.criterion == "error" else 1.0)
         tie = difference <= np.maximum(TIE_ERRORS * spread, slight)
+        if self.protocol.criterion == "error":
+            tie &= mean <= LARGE * mean[0] + SLIGHT
         verdict = np.where(np.isnan(mean), "failed", np.where(tie, "tie", "worse")).astype(object)
         verdict[0] = "best"
         return {

@@ -10,8 +10,18 @@ report         `explore` and what it returns
 """
 
 from lowdim.report.explore.columns import encode_table
+from lowdim.report.explore.filling import fill, unit_matrix
 from lowdim.report.explore.findings import rank_matrix, sample_rows
 from lowdim.report.explore.reading import read_table
 from lowdim.report.explore.report import Report, explore
 
-__all__ = ["Report", "encode_table", "explore", "rank_matrix", "read_table", "sample_rows"]
+__all__ = [
+    "Report",
+    "encode_table",
+    "explore",
+    "fill",
+    "rank_matrix",
+    "read_table",
+    "sample_rows",
+    "unit_matrix",
+]

@@ -1,6 +1,7 @@
 """What the columns of a table are, and the matrix that they become.
 
-    numeric        (x - mean) / standard deviation; of a skewed positive column, of its logarithm
+    numeric        (x - mean) / standard deviation; of a skewed positive column, of its logarithm,
+                   unless the user wants none
     date           the same of its days
     categorical    one column per category c:  (1[x = c] - p_c) / sqrt(p_c), p_c its share
     id, text, constant, target and what the user drops are left out
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.report.explore.reading import RawColumn, RawTable
+from lowdim.tables.files import listed
 
 MOST_CATEGORIES = 20  # text with more different values is a name or a remark, no category
 MOST_FEATURES = 300  # columns of the matrix; beyond, the columns with most holes are left out
@@ -157,6 +159,18 @@ class Encoded:
         return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
     @property
+    def free(self) -> np.ndarray:
+        """Columns of the matrix without the largest category of each column, (d,) bool.
+
+        The columns of a category add up to a constant, so that this one follows from the others.
+        """
+        free = np.ones(self.X.shape[1], dtype=bool)
+        for column, span in zip(self.used, self.spans, strict=True):
+            if column.kind == "categorical":
+                free[span.start + int(np.argmax(column.shares))] = False
+        return free if free.sum() >= 2 else np.ones_like(free)
+
+    @property
     def ids(self) -> Column | None:
         """The column that names the rows, if there is one."""
         return next((column for column in self.columns if column.kind == "id"), None)
@@ -176,6 +190,7 @@ def encode_table(
     target: str | None = None,
     id: str | None = None,
     drop: Sequence[str] = (),
+    log: str | bool | Sequence[str] = "auto",
 ) -> Encoded:
     """Infer what the columns are, and make the matrix.
 
@@ -186,11 +201,14 @@ def encode_table(
         The column to explain (shown, never used by a model); the column that names the rows.
     drop : sequence of str
         Columns to leave out.
+    log : 'auto', False or a sequence of str
+        Columns whose logarithm stands for them: 'auto' finds the positive ones that are skewed.
     """
-    for name in (target, id, *drop):
+    logs: Sequence[str] = [] if isinstance(log, str | bool) else log
+    for name in (target, id, *drop, *logs):
         if name is not None and name not in table.names:
             close = get_close_matches(name, table.names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"it has {_listed(table.names)}."
+            hint = f"did you mean {close[0]!r}?" if close else f"it has {listed(table.names)}."
             raise ValueError(f"The table has no column {name!r}; {hint}")
     if table.n_rows < LEAST_ROWS:
         raise ValueError(
@@ -201,7 +219,13 @@ def encode_table(
     given |= {} if target is None else {target: "target"}
     given |= {} if id is None else {id: "id"}
     first = table.names[0]
-    columns = [_described(raw, given.get(raw.name), raw.name == first) for raw in table.columns]
+    columns = [
+        _described(
+            raw, given.get(raw.name), raw.name == first, None if log == "auto" else raw.name in logs
+        )
+        for raw in table.columns
+    ]
+    _check_logs(columns, logs)
     columns, notes = _at_most(columns, MOST_FEATURES)
     if id is not None:  # then the others that look like one are left out as text
         columns = [
@@ -215,7 +239,20 @@ def encode_table(
     return Encoded(columns, np.ascontiguousarray(X), [*_table_notes(table, columns), *notes])
 
 
-def _described(raw: RawColumn, given: str | None, is_first: bool) -> Column:
+def _check_logs(columns: Sequence[Column], logs: Sequence[str]) -> None:
+    for column in columns:
+        if column.name not in logs or column.log_offset is not None:
+            continue
+        numbers = column.raw.numbers
+        least = np.nan if numbers is None or column.kind != "numeric" else np.nanmin(numbers)
+        reason = f"its least value is {least:.4g}" if least < 0 else f"it is {column.kind}"
+        raise ValueError(
+            f"log names {column.name!r}, but {reason}; logarithms are taken of columns of numbers "
+            "that are not negative."
+        )
+
+
+def _described(raw: RawColumn, given: str | None, is_first: bool, log: bool | None) -> Column:
     missing = int(raw.missing.sum())
     known = len(raw.missing) - missing
     distinct = _n_distinct(raw)
@@ -234,14 +271,14 @@ def _described(raw: RawColumn, given: str | None, is_first: bool) -> Column:
         return replace(column, kind="constant", done=f"left out: {what}")
     if raw.form == "text":
         days = _as_days(raw)
-        return _of_text(column, known) if days is None else _scaled(replace(column, raw=days))
+        return _of_text(column, known) if days is None else _scaled(replace(column, raw=days), log)
     if raw.integer and distinct == known and missing == 0 and known > RUNNING:
         assert raw.numbers is not None
         low, high = raw.numbers.min(), raw.numbers.max()
         running = is_first and low in (0, 1) and high - low == known - 1
         if running or ID_NAME.search(raw.name):
             return replace(column, kind="id", done="left out: it names the rows")
-    return _scaled(column)
+    return _scaled(column, log)
 
 
 def _of_text(column: Column, known: int) -> Column:
@@ -263,12 +300,12 @@ def _of_text(column: Column, known: int) -> Column:
     return replace(column, done=f"left out: {column.n_distinct} different texts")
 
 
-def _scaled(column: Column) -> Column:
-    """A column of numbers with its transformation."""
+def _scaled(column: Column, log: bool | None) -> Column:
+    """A column of numbers with its transformation; `log` None lets its values decide on that."""
     raw = column.raw
     assert raw.numbers is not None
     known = raw.numbers[~np.isnan(raw.numbers)]
-    offset = None if raw.form == "date" else _log_offset(known)
+    offset = None if raw.form == "date" else _log_offset(known, log)
     y = _transformed(known, offset)
     unit = float(np.abs(y).max()) or 1.0
     center, scale = float((y / unit).mean()), float((y / unit).std())
@@ -281,7 +318,8 @@ def _scaled(column: Column) -> Column:
         steps.append(f"{raw.n_infinite} infinite values read as missing")
     if offset is not None:
         shift = "" if offset == 0 else f" of x + {offset:.4g}"
-        steps.append(f"logarithm{shift}, since it is positive and skewed (undone where shown)")
+        reason = "as asked" if log else "since it is positive and skewed"
+        steps.append(f"logarithm{shift}, {reason} (undone where shown)")
     steps.append("minus its mean, over its standard deviation")
     return replace(
         column,
@@ -294,11 +332,15 @@ def _scaled(column: Column) -> Column:
     )
 
 
-def _log_offset(x: np.ndarray) -> float | None:
-    """What to add before the logarithm of a skewed positive column; None: take none."""
-    if x.min() < 0 or len(x) < RUNNING or len(np.unique(x)) < 5:
+def _log_offset(x: np.ndarray, wanted: bool | None) -> float | None:
+    """What to add before the logarithm of a positive column; None: take none."""
+    if x.min() < 0 or wanted is False:
         return None
     offset = 0.0 if x.min() > 0 else float(x[x > 0].min())
+    if wanted:
+        return offset
+    if len(x) < RUNNING or len(np.unique(x)) < 5:
+        return None
     before, after = _skewness(x), _skewness(np.log(x + offset))
     return offset if before > SKEWED and abs(after) < before / 2 else None
 
@@ -366,22 +408,17 @@ def _table_notes(table: RawTable, columns: list[Column]) -> list[str]:
     logs = [column.name for column in columns if column.log_offset is not None]
     if logs:
         notes.append(
-            f"Logarithms stand for {_listed(logs)}: positive and skewed. The page shows "
-            "the values themselves."
+            f"Logarithms stand for {listed(logs)}: the page shows the values themselves. To "
+            "have none, say log=False in Python or --log none; or name the columns that get one."
         )
     return notes
 
 
 def _too_few(columns: list[Column], used: list[Column]) -> str:
     left = [f"{column.name!r} ({column.kind})" for column in columns if not column.used]
-    what = "no column" if not used else f"one column of numbers only, {used[0].name!r}"
-    rest = f" Left out: {_listed(left)}." if left else ""
+    what = "no column" if not used else f"one column of numbers only, {used[0].name!r},"
+    rest = f" Left out: {listed(left)}." if left else ""
     return (
         f"The table has {what} to look for structure in; two columns of numbers, dates or "
         f"categories (at most {MOST_CATEGORIES} different words) are needed.{rest}"
     )
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -20,7 +20,7 @@ ROWS, VALUES = 1_000, 50_000  # of the sample: so many rows, fewer of wide table
 LEAST_SAMPLE = 200
 LEAST_ROWS = 20
 LEAST_VALUES = 100
-REPEATS = 3
+REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: with holes they are slow
 
 
@@ -37,25 +37,28 @@ def contest(X: np.ndarray, rank: int, seed: int) -> Comparison | None:
 
 
 def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:
-    """Candidates of some sizes, near the chosen rank, for each method; of slow ones, a single one.
+    """Candidates of two sizes for each method, near the chosen rank.
 
     A candidate costs several fits in each repetition, since sizes are chosen without hidden values.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
     ranks = sorted({min(max(k, 1), most) for k in (rank, rank + 2)})
+    room = min(n, d, max(2 * ranks[-1], 10))  # for SoftImpute, whose penalty does the rest
     groups = [k for k in (2, 4) if k <= n // 10] or [1]
     form = "full" if d <= MOST_FULL else "diag"
     return {
         "probabilistic PCA": [ProbabilisticPCA(k, max_iter=100, tol=1e-5) for k in ranks],
         "factor analysis": [FactorAnalysis(k, tol=1e-3, max_iter=100) for k in ranks],
-        "SoftImpute": [SoftImpute(penalty) for penalty in (0.1, 0.03)],
+        "SoftImpute": [
+            SoftImpute(penalty, max_rank=room, max_iter=100, tol=1e-3) for penalty in (0.1, 0.03)
+        ],
         "ALS": [ALS(k, penalty=penalty) for k in ranks[:1] for penalty in (0.03, 0.1)],
         "k-means": [KMeans(k) for k in groups],
         "Gaussian mixture": [
-            GaussianMixture(groups[0], covariance_type=form, reg_covar=1e-2, max_iter=30)
+            GaussianMixture(k, covariance_type=form, reg_covar=1e-2, max_iter=30) for k in groups
         ],
         "mixture of factor analysers": [
-            MixtureOfFactorAnalyzers(groups[0], ranks[0], max_iter=50, tol=1e-3)
+            MixtureOfFactorAnalyzers(k, ranks[0], max_iter=25, tol=1e-3) for k in groups
         ],
     }

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from bokeh.models import (
     BoxSelectTool,
+    CDSView,
     ColumnDataSource,
     FixedTicker,
     HoverTool,
+    IndexFilter,
     LassoSelectTool,
     NumeralTickFormatter,
     Span,
@@ -32,7 +34,9 @@ MOST_ARROWS = 40
 NAMED_ARROWS = 10  # on each side of the circle
 LINE = 0.09  # height of a name, where the circle has radius 1
 MOST_ODD = 2_000
+MOST_AT_A_GLANCE = 5_000  # rows in the map at the top of the page
 MAP_NAME = "map-rows"  # by which the page's script finds the source of the map
+TONED = "toned"  # the mark of sources whose colours the page's script makes lighter on dark pages
 
 
 def plain(text: str, most: int = LONGEST_NAME) -> str:
@@ -44,7 +48,7 @@ def plain(text: str, most: int = LONGEST_NAME) -> str:
     return short
 
 
-def _blank(height: int, label: str, **settings: Any) -> Any:
+def _blank(height: int | None, label: str, **settings: Any) -> Any:
     tools = "pan,box_zoom,wheel_zoom,reset,save"
     p = figure(
         height=height,
@@ -163,7 +167,7 @@ def contest(names: Sequence[str], error: np.ndarray, spread: np.ndarray, good: n
     _hover(p, dots, ("", "@name"), ("error", "@error{0.000} ± @spread{0.000}"))
     p.yaxis.ticker = FixedTicker(ticks=place.tolist())
     p.yaxis.major_label_overrides = {int(e): name for e, name in enumerate(names)}
-    p.xaxis.axis_label = "error on hidden values (column means: 1)"
+    p.xaxis.axis_label = "error (column means: 1)"
     p.ygrid.visible = False
     return p
 
@@ -199,8 +203,8 @@ def heat_map(
             "column": [plain(columns[b], 80) for b in j],
             "color": np.where(flat >= 0, MAIN, MARK).tolist(),
             "alpha": np.clip(np.abs(flat) / largest, 0.0, 1.0),
-            "text": [f"{v:.2f}" if abs(v) >= 0.3 * largest else "" for v in flat],
-        }
+        },
+        tags=[TONED],
     )
     height = 110 + (24 if r <= 15 else 17) * r
     p = _blank(height, label, x_range=(-0.5, c - 0.5), y_range=(r - 0.5, -0.5))
@@ -222,34 +226,43 @@ def heat_map(
 
 
 def missing_map(bands: np.ndarray, edges: np.ndarray, names: Sequence[str]) -> Any:
-    """Where values are missing: bands of rows downwards, columns to the right."""
+    """Where values are missing: a line for each column, bands of rows to the right."""
     b, c = bands.shape
     i, j = np.divmod(np.arange(b * c), c)
     share = bands.ravel()
     some = share > 0
     source = ColumnDataSource(
         {
-            "left": j[some] - 0.46,
-            "right": j[some] + 0.46,
-            "bottom": edges[i[some]],
-            "top": edges[i[some] + 1],
+            "left": edges[i[some]],
+            "right": edges[i[some] + 1],
+            "top": j[some] - 0.42,
+            "bottom": j[some] + 0.42,
             "last": edges[i[some] + 1] - 1,
             "share": 100 * share[some],
-            "alpha": 0.15 + 0.85 * share[some],
+            "alpha": 0.25 + 0.75 * share[some],
             "name": [plain(names[a], 80) for a in j[some]],
-        }
+            "color": [MARK] * int(some.sum()),
+        },
+        tags=[TONED],
     )
-    p = _blank(380, "missing values", x_range=(-0.6, c - 0.4), y_range=(float(edges[-1]), 0.0))
+    height = 110 + (26 if c <= 15 else 17) * c
+    p = _blank(height, "missing values", x_range=(0.0, float(edges[-1])), y_range=(c - 0.5, -0.5))
     cells = p.quad(
-        "left", "right", "top", "bottom", source=source, color=MARK, alpha="alpha", line_color=None
+        "left",
+        "right",
+        "top",
+        "bottom",
+        source=source,
+        color="color",
+        alpha="alpha",
+        line_color=None,
     )
-    _hover(p, cells, ("", "@name"), ("rows", "@bottom to @last"), ("missing", "@share{0.0} %"))
-    p.xaxis.ticker = FixedTicker(ticks=list(range(c)))
-    p.xaxis.major_label_overrides = {a: plain(names[a], 18) for a in range(c)}
-    p.xaxis.major_label_orientation = 0.9 if c > 4 else "horizontal"
-    p.yaxis.axis_label = "row"
-    p.yaxis.formatter = NumeralTickFormatter(format="0,0")
-    p.xgrid.visible = False
+    _hover(p, cells, ("", "@name"), ("rows", "@left to @last"), ("missing", "@share{0.0} %"))
+    p.yaxis.ticker = FixedTicker(ticks=list(range(c)))
+    p.yaxis.major_label_overrides = {a: plain(names[a]) for a in range(c)}
+    p.xaxis.axis_label = "row"
+    p.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    p.grid.visible = False
     return p
 
 
@@ -262,7 +275,9 @@ def circle(correlations: np.ndarray, names: Sequence[str]) -> Any:
     length = np.hypot(*tips.T)
     longest = np.argsort(-length, kind="stable")[:MOST_ARROWS]
     tips, length = tips[longest], length[longest]
-    p = _blank(430, "correlation circle", x_range=(-1.75, 1.75), y_range=(-1.35, 1.35))
+    width, height = 2.1, 1.2  # room for names beside the circle, on a phone, too
+    p = _blank(None, "correlation circle", x_range=(-width, width), y_range=(-height, height))
+    p.aspect_ratio = 1.5  # of the whole figure; a little taller than its range, for the axis
     angle = np.linspace(0, 2 * np.pi, 181)
     p.line(np.cos(angle), np.sin(angle), color=MUTED)
     source = ColumnDataSource(
@@ -313,10 +328,10 @@ def _apart(candidates: Sequence[int], tips: np.ndarray) -> list[int]:
 # ---- rows ----------------------------------------------------------------------------------------
 
 
-def row_map(plane: np.ndarray, rows: np.ndarray) -> Any:
+def row_source(plane: np.ndarray, rows: np.ndarray) -> Any:
     """The rows as points; the page's script colours them and fills in what hovering shows."""
     n = len(rows)
-    source = ColumnDataSource(
+    return ColumnDataSource(
         {
             "x": plane[rows, 0].astype(np.float32),
             "y": plane[rows, 1].astype(np.float32),
@@ -326,27 +341,47 @@ def row_map(plane: np.ndarray, rows: np.ndarray) -> Any:
         },
         name=MAP_NAME,
     )
+
+
+def row_map(source: Any) -> Any:
+    """The map: zoom, hover, select by lasso, box or tap."""
     p = _blank(520, "map of the rows", output_backend="webgl", lod_threshold=20_000)
-    style: dict[str, Any] = {
-        "size": float(np.clip(60 / n**0.3, 2.5, 9)),
-        "line_color": None,
-        "fill_color": "color",
-        "fill_alpha": float(np.clip(12 / n**0.35, 0.3, 0.85)),
-    }
-    dots = p.scatter(
-        "x",
-        "y",
-        source=source,
-        nonselection_fill_alpha=0.12,
-        nonselection_fill_color="color",
-        selection_fill_color="color",
-        **style,
-    )
-    lasso, box, tap = LassoSelectTool(), BoxSelectTool(), TapTool()
-    p.add_tools(lasso, box, tap)
+    dots = _points(p, source, 1.0)
+    p.add_tools(LassoSelectTool(), BoxSelectTool(), TapTool())
     _hover(p, dots, ("row", "@label"), ("", "@shown"))
     p.xaxis.axis_label, p.yaxis.axis_label = "component 1", "component 2"
     return p
+
+
+def small_map(source: Any) -> Any:
+    """The same rows for the top of the page: no axes, no tools, only what hovering shows."""
+    p = _blank(300, "map at a glance", output_backend="webgl", min_border=4)
+    p.toolbar_location = None
+    p.tools = []
+    n = len(source.data["x"])
+    few = np.unique(np.linspace(0, n - 1, min(n, MOST_AT_A_GLANCE)).astype(int)).tolist()
+    dots = _points(p, source, 0.75, view=CDSView(filter=IndexFilter(few)))
+    _hover(p, dots, ("row", "@label"), ("", "@shown"))
+    p.axis.visible = p.grid.visible = False
+    return p
+
+
+def _points(p: Any, source: Any, scale: float, **settings: Any) -> Any:
+    """Points for the rows: the more there are, the smaller and the fainter."""
+    n = len(source.data["x"])
+    return p.scatter(
+        "x",
+        "y",
+        source=source,
+        size=scale * float(np.clip(60 / n**0.3, 2.5, 9)),
+        line_color=None,
+        fill_color="color",
+        fill_alpha=float(np.clip(12 / n**0.35, 0.3, 0.85)),
+        nonselection_fill_alpha=0.12,
+        nonselection_fill_color="color",
+        selection_fill_color="color",
+        **settings,
+    )
 
 
 def oddness(log10_chance: np.ndarray, labels: Sequence[str], rows: np.ndarray) -> Any:

@@ -4,7 +4,7 @@
     contest     the methods compared by hidden entries
     factors     ProbabilisticPCA of that rank; its axes also rotated by varimax
     clusters    GaussianMixture of the codes that beat chance, their number by BIC; their stability
-    holes       expectation and uncertainty, by the factor model
+    holes       expectation and uncertainty, by the best method of the contest that has both
     odd rows    least likely under the factor model
 
 Steps whose cost grows faster than the rows look at a random sample; `remarks` says which did.
@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -24,20 +25,21 @@ from lowdim.cluster.gaussian_mixture import GaussianMixture
 from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
 from lowdim.cluster.selection import KChoice, choose_k
 from lowdim.core.blocks import as_blocks
-from lowdim.core.progress import watch
+from lowdim.core.progress import Bar, watch
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.linear.rank import RankChoice, choose_rank
 from lowdim.linear.rotation import rotate
 from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.columns import Encoded
 from lowdim.report.explore.contest import contest
-from lowdim.report.explore.filling import FilledColumn, fill
+from lowdim.report.explore.filling import FilledColumn, Filler, choose_filler, fill, unit_matrix
 from lowdim.report.explore.missingness import Missingness, missingness
 from lowdim.report.explore.odd import Oddness, odd_rows
 
 RANK_ROWS, RANK_VALUES = 2_000, 100_000  # for the rank: so many rows, fewer of wide tables
 LEAST_RANK_ROWS = 300
 FIT_ROWS = 50_000  # for a factor model of a table with holes, and for the number of clusters
+FILL_ROWS = 10_000  # for the model that fills holes
 STABILITY_ROWS = 2_000  # of each resample
 RESAMPLES = 10
 MOST_RANK = 20
@@ -46,6 +48,15 @@ MOST_CLUSTERS = 8
 ROWS_PER_CLUSTER = 10
 BORDER_ROWS = 3
 LEAST_VARIANCE = 1e-3  # of a cluster along an axis of codes, which have variance about 1
+STAGES = {  # about what part of the time they take, in percent
+    "missing values": 2,
+    "number of dimensions": 25,
+    "comparison of methods": 55,
+    "factors": 2,
+    "clusters": 10,
+    "filling holes": 4,
+    "odd rows": 2,
+}
 
 
 class Spectrum(NamedTuple):
@@ -139,6 +150,7 @@ class Findings(NamedTuple):
     comparison: Comparison | None  # None for a table too small to hide a part of it
     factors: Factors
     clusters: Clusters
+    filler: Filler | None  # None if nothing is missing
     filled: list[FilledColumn]
     odd: Oddness
     remarks: list[str]  # what looked at a sample, what did not converge
@@ -147,51 +159,27 @@ class Findings(NamedTuple):
 
 def find(encoded: Encoded, where: str, n_rows_read: int, seed: int) -> Findings:
     """Fit the models of the page."""
-    n = len(encoded.X)
-    remarks: list[str] = []
-    seconds: dict[str, float] = {}
-    with warnings.catch_warnings(record=True) as caught, watch("exploring", total=7) as bar:
+    X = encoded.X
+    with warnings.catch_warnings(record=True) as caught, stages() as stage:
         warnings.simplefilter("always")
-
-        def stage(title: str, work: Callable[[], Any]) -> Any:
-            bar.update(len(seconds), title)
-            began = time.perf_counter()
-            result = work()
-            seconds[title] = time.perf_counter() - began
-            return result
-
-        missing = stage("missing values", lambda: missingness(encoded))
-        spectrum = stage("number of dimensions", lambda: _spectrum(encoded, seed))
-        comparison = stage(
-            "comparison of methods", lambda: contest(rank_matrix(encoded), spectrum.rank, seed)
-        )
-        factors = stage("factors", lambda: _factors(encoded, spectrum.kept, seed))
-        clusters = stage(
-            "clusters", lambda: _clusters(encoded, cluster_codes(spectrum, factors.codes), seed)
-        )
-        filled = stage("filling holes", lambda: fill(encoded, factors.model))
-        model = factors.model
-        odd = stage(
-            "odd rows",
-            lambda: odd_rows(encoded, model.mean_, model.W_, float(model.noise_variance_)),
-        )
+        with stage("missing values"):
+            missing = missingness(encoded)
+        with stage("number of dimensions"):
+            spectrum = _spectrum(encoded, seed)
+        with stage("comparison of methods"):
+            comparison = contest(rank_matrix(encoded), spectrum.rank, seed)
+        with stage("factors"):
+            factors = _factors(encoded, spectrum.kept, seed)
+        with stage("clusters"):
+            clusters = _clusters(encoded, cluster_codes(spectrum, factors.codes), seed)
+        with stage("filling holes"):
+            filler, filled = _filling(encoded, missing, comparison, spectrum.kept, seed)
+        with stage("odd rows"):
+            model = factors.model
+            odd = odd_rows(encoded, model.mean_, model.W_, float(model.noise_variance_))
+    remarks = _remarks(len(X), rank_rows(rank_matrix(encoded).shape[1]), missing, clusters)
     if comparison is None:
-        remarks.append("Methods were not compared: there are too few values to hide some.")
-    ranked = rank_rows(rank_matrix(encoded).shape[1])
-    if n > ranked:
-        remarks.append(f"The rank was chosen on {ranked:,} rows drawn at random.")
-    if n > FIT_ROWS and missing.n_missing:
-        remarks.append(
-            f"The factor model was fitted to {FIT_ROWS:,} rows drawn at random, since the table "
-            "has missing values; all rows were then encoded, filled and judged by it."
-        )
-    if n > FIT_ROWS:
-        remarks.append(
-            f"The clusters were found in {FIT_ROWS:,} rows drawn at random; all rows were then "
-            "assigned to them."
-        )
-    if n > STABILITY_ROWS and len(clusters.stability):
-        remarks.append(f"The stability of clusters was judged on {STABILITY_ROWS:,} rows.")
+        remarks.insert(0, "Methods were not compared: there are too few values to hide some.")
     remarks += sorted({f"A method warned: {warning.message}" for warning in caught})
     return Findings(
         where,
@@ -202,11 +190,64 @@ def find(encoded: Encoded, where: str, n_rows_read: int, seed: int) -> Findings:
         comparison,
         factors,
         clusters,
+        filler,
         filled,
         odd,
         remarks,
-        seconds,
+        stage.seconds,
     )
+
+
+class Stages:
+    """What is being done, and how long each stage took."""
+
+    def __init__(self, bar: Bar):
+        self._bar = bar
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, title: str) -> Iterator[None]:
+        self._bar.update(sum(STAGES[done] for done in self.seconds), title)
+        began = time.perf_counter()
+        yield
+        self.seconds[title] = time.perf_counter() - began
+
+
+@contextmanager
+def stages() -> Iterator[Stages]:
+    """A progress bar over the stages."""
+    with watch("exploring", total=sum(STAGES.values())) as bar:
+        yield Stages(bar)
+
+
+def _remarks(n: int, ranked: int, missing: Missingness, clusters: Clusters) -> list[str]:
+    """Which steps looked at a sample of the n rows."""
+    has_holes = missing.n_missing > 0
+    drawn = "rows drawn at random"
+    said = {
+        f"The rank was chosen on {ranked:,} {drawn}.": n > ranked,
+        f"The factor model was fitted to {FIT_ROWS:,} {drawn}, since the table has missing values; "
+        "all rows were then encoded and judged by it.": n > FIT_ROWS and has_holes,
+        f"The model that fills missing values was fitted to {FILL_ROWS:,} {drawn}; it then filled "
+        "all rows.": n > FILL_ROWS and has_holes,
+        f"The clusters were found in {FIT_ROWS:,} {drawn}; all rows were then assigned to them.": n
+        > FIT_ROWS,
+        f"The stability of clusters was judged on {STABILITY_ROWS:,} {drawn}.": (
+            n > STABILITY_ROWS and len(clusters.stability) > 0
+        ),
+    }
+    return [sentence for sentence, is_so in said.items() if is_so]
+
+
+def _filling(
+    encoded: Encoded, missing: Missingness, found: Comparison | None, rank: int, seed: int
+) -> tuple[Filler | None, list[FilledColumn]]:
+    if missing.n_missing == 0:
+        return None, []
+    U = unit_matrix(encoded)
+    filler = choose_filler(found, min(rank, U.shape[1] - 1), seed)
+    filler.model.fit(U[sample_rows(len(U), FILL_ROWS, seed)])
+    return filler, fill(encoded, filler.model)
 
 
 def sample_rows(n: int, size: int, seed: int) -> np.ndarray:
@@ -222,14 +263,9 @@ def sample_rows(n: int, size: int, seed: int) -> np.ndarray:
 def rank_matrix(encoded: Encoded) -> np.ndarray:
     """The matrix without the largest category of each categorical column.
 
-    The columns of a category add up to a constant, so that a hidden one would follow from the
-    others, and every held-out error would be too small.
+    A hidden one would follow from the others, and every held-out error would be too small.
     """
-    keep = np.ones(encoded.X.shape[1], dtype=bool)
-    for column, span in zip(encoded.used, encoded.spans, strict=True):
-        if column.kind == "categorical":
-            keep[span.start + int(np.argmax(column.shares))] = False
-    return encoded.X[:, keep] if keep.sum() >= 2 else encoded.X
+    return encoded.X[:, encoded.free]
 
 
 def rank_rows(n_columns: int) -> int:

@@ -20,6 +20,7 @@ LEVEL = 0.01  # chance of a false pattern in the whole table
 LEAST_CORRELATION = 0.1  # a weaker one is not worth a word, however sure
 LEAST_HOLES = 5
 MOST_PATTERNS = 6
+BLOCK = 8192
 
 
 class Pattern(NamedTuple):
@@ -104,17 +105,26 @@ def _patterns(encoded: Encoded, M: np.ndarray) -> list[Pattern]:
 
 
 def observed_correlations(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Correlations (m, d) of H (n, m) with X (n, d) where X is observed, and their p values."""
-    observed = ~np.isnan(X)
-    X0, O = np.where(observed, X, 0.0), observed.astype(np.float64)
-    n = O.sum(axis=0)  # (d,)
-    sum_h, sum_hh = H.T @ O, (H * H).T @ O  # (m, d)
-    sum_x, sum_xx = X0.sum(axis=0), (X0 * X0).sum(axis=0)  # (d,)
-    below = (n * sum_hh - sum_h**2) * (n * sum_xx - sum_x**2)
+    """Correlations (m, d) of indicators H (n, m) with X (n, d) where X is observed; p values."""
+    n, sum_x, sum_xx, sum_h, sum_hx = _sums_where_observed(H, X)
+    below = (n * sum_h - sum_h**2) * (n * sum_xx - sum_x**2)  # h^2 = h
     r = np.zeros_like(sum_h)
-    np.divide(n * (H.T @ X0) - sum_h * sum_x, np.sqrt(np.maximum(below, 0)), out=r, where=below > 0)
+    np.divide(n * sum_hx - sum_h * sum_x, np.sqrt(np.maximum(below, 0)), out=r, where=below > 0)
     r = np.clip(r, -1.0, 1.0)
     freedom = np.maximum(n - 2, 1)
     with np.errstate(divide="ignore"):
         statistic = np.abs(r) * np.sqrt(freedom / (1 - r**2))
     return r, np.where(r == 0, 1.0, 2 * student.sf(statistic, freedom))
+
+
+def _sums_where_observed(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, ...]:
+    """n, sum x, sum x^2 (d,) and sum h, sum h x (m, d) over the rows where x is observed."""
+    d = X.shape[1]
+    sums, products = np.zeros((3, d)), np.zeros((H.shape[1], 2 * d))
+    for start in range(0, len(X), BLOCK):  # of all rows at once the product is ten times slower
+        block = X[start : start + BLOCK]
+        observed = ~np.isnan(block)
+        known = np.where(observed, block, 0.0)
+        sums += observed.sum(axis=0), known.sum(axis=0), (known * known).sum(axis=0)
+        products += H[start : start + BLOCK].T @ np.hstack([observed, known])
+    return *sums, products[:, :d], products[:, d:]

@@ -111,8 +111,9 @@ def _reasons(encoded: Encoded, row: int, mean: np.ndarray, C: np.ndarray) -> lis
         away = np.linalg.solve(P_bb, u[inside])  # x_b - E[x_b | others]
         square = max(float(away @ P_bb @ away), 0.0)
         deviations = float(np.sqrt(square / max(column.width - 1, 1)))
-        expected = x[span] - away
-        found.append(Reason(column.name, column.show(row), _shown(column, expected), deviations))
+        value, expected = column.show(row), _shown(column, x[span] - away)
+        if value != expected:  # of a category that was expected, only its strength is odd
+            found.append(Reason(column.name, value, expected, deviations))
     found.sort(key=lambda reason: -reason.deviations)
     return found[:MOST_REASONS]
 

@@ -25,6 +25,16 @@
 
   /* ---- light and dark ---- */
 
+  /* A colour, a third of the way to white on a dark page. */
+  function toned(hex) {
+    if (!dark.matches) return hex;
+    const part = (k) => parseInt(hex.slice(k, k + 2), 16);
+    return "#" + [1, 3, 5]
+      .map((k) => Math.round(part(k) + (255 - part(k)) / 3).toString(16).padStart(2, "0"))
+      .join("");
+  }
+  const firstColors = new Map(); // of toned sources, as the file has them
+
   function paint(doc) {
     const ink = dark.matches ? "#d7dae0" : "#33373d";
     const line = dark.matches ? "#5a616c" : "#b5bac2";
@@ -41,6 +51,9 @@
         model.label_text_color = ink;
       } else if (type === "Text") {
         model.text_color = { value: ink };
+      } else if (type === "ColumnDataSource" && model.tags.includes("toned")) {
+        if (!firstColors.has(model)) firstColors.set(model, [...model.data.color]);
+        model.data = { ...model.data, color: firstColors.get(model).map(toned) };
       }
     }
   }
@@ -67,10 +80,11 @@
 
   function colorsOf(c) {
     const grey = dark.matches ? "#565d68" : "#c3c7cd";
+    const palette = data.palette.map(toned);
     const colors = new Array(data.n);
     if (c.words) {
       for (let i = 0; i < data.n; i++) {
-        colors[i] = isMissing(c, i) ? grey : data.palette[c.codes[i] % data.palette.length];
+        colors[i] = isMissing(c, i) ? grey : palette[c.codes[i] % palette.length];
       }
       return colors;
     }
@@ -94,7 +108,8 @@
       item.appendChild(document.createTextNode(text));
     };
     if (c.words) {
-      c.words.forEach((word, j) => entry(data.palette[j % data.palette.length], word));
+      const palette = data.palette.map(toned);
+      c.words.forEach((word, j) => entry(palette[j % palette.length], word));
     } else {
       const seen = [];
       for (let i = 0; i < data.n; i++) if (!isMissing(c, i)) seen.push(i);
@@ -117,6 +132,7 @@
       const c = columns[Number(color.value)];
       const shown = Array.from({ length: data.n }, (_, i) => c.name + ": " + textOf(c, i));
       source.data = { ...source.data, color: colorsOf(c), shown };
+      byId("glance-by").textContent = c.name;
       showLegend(c);
     };
     const move = () => {

@@ -13,16 +13,18 @@ from bokeh.resources import Resources
 from markupsafe import Markup
 
 from lowdim._version import __version__
-from lowdim.report.explore import sections as parts
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import json_script, row_labels
-from lowdim.report.explore.sections import Section
+from lowdim.report.explore.sections import Section, all_sections
+from lowdim.report.explore.sections.parts import counted, figure_mark
 
 # scripts and styles in the file itself; WebGL shaders are compiled from text ('unsafe-eval')
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
+
+IN_SHORT = ("dimensions", "contest", "factors", "clusters", "filled", "odd")
 
 _PAGE = Markup("""<!DOCTYPE html>
 <html lang="en">
@@ -41,7 +43,13 @@ _PAGE = Markup("""<!DOCTYPE html>
 <header>
 <h1>{title}</h1>
 <p class="muted">{subtitle}</p>
+<ul class="tiles" aria-label="In numbers">{tiles}</ul>
+<div class="glance">
 <ul class="short" aria-label="In short">{short}</ul>
+<figure role="group" aria-label="The rows at a glance">{glance}
+<figcaption>The rows, coloured by <b id="glance-by">cluster</b>: those that are alike lie close
+together. <a href="#map">Explore the map</a></figcaption></figure>
+</div>
 </header>
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 <main id="main">
@@ -59,19 +67,7 @@ data leave the machine.</footer>
 
 def page(findings: Findings, code: str, seed: int) -> str:
     """The whole page as text."""
-    wanted = [
-        parts.table_section(findings),
-        parts.rank_section(findings),
-        parts.contest_section(findings),
-        parts.factor_section(findings),
-        parts.map_section(findings, seed),
-        parts.cluster_section(findings),
-        parts.filled_section(findings),
-        parts.odd_section(findings),
-        parts.done_section(findings),
-        parts.code_section(code),
-    ]
-    sections = [section for section in wanted if section is not None]
+    sections = all_sections(findings, code, seed)
     drawn = {name: figure for section in sections for name, figure in section.figures.items()}
     drawing, places = components(drawn)
     name = findings.where.replace("\\", "/").rsplit("/", 1)[-1] or "A table"
@@ -81,10 +77,12 @@ def page(findings: Findings, code: str, seed: int) -> str:
             policy=POLICY,
             version=__version__,
             title=f"{name}: what is inside",
-            subtitle=f"{parts.counted(n, 'row')}, {parts.counted(d, 'column')}",
+            subtitle=f"{counted(n, 'row')}, {counted(d, 'column')}",
             style=Markup(_resource("page.css")),
             bokeh=Markup(Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render_js()),
-            short=_in_short(findings),
+            tiles=_tiles(sections),
+            short=_in_short(sections),
+            glance=Markup(places["glance"]),
             links=_links(sections),
             sections=Markup("\n").join(_section(section, places) for section in sections),
             labels=json_script("row-labels", row_labels(findings)),
@@ -94,23 +92,27 @@ def page(findings: Findings, code: str, seed: int) -> str:
     )
 
 
-def _in_short(findings: Findings) -> Markup:
-    sentences = [
-        parts.rank_sentence(findings),
-        parts.factor_sentence(findings),
-        parts.cluster_sentence(findings),
-        parts.odd_sentence(findings),
-    ]
-    if findings.filled:
-        sentences.insert(3, parts.filled_sentence(findings))
-    if findings.comparison is not None:
-        sentences.insert(1, parts.contest_sentence(findings.comparison))
-    return Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
+def _tiles(sections: Sequence[Section]) -> Markup:
+    return Markup("").join(
+        Markup('<li><a href="#{}"><b{}>{}</b> {}</a></li>').format(
+            section.id,
+            "" if section.tile.value[0].isdigit() else Markup(' class="words"'),
+            *section.tile,
+        )
+        for section in sections
+        if section.tile is not None
+    )
+
+
+def _in_short(sections: Sequence[Section]) -> Markup:
+    """What was found, a sentence for each section that finds something."""
+    found = [section for section in sections if section.id in IN_SHORT]
+    return Markup("").join(Markup("<li>{}</li>").format(section.lead) for section in found)
 
 
 def _links(sections: Sequence[Section]) -> Markup:
     return Markup("").join(
-        Markup('<li><a href="#{}">{}</a></li>').format(section.id, section.title)
+        Markup('<li><a href="#{}">{}</a></li>').format(section.id, section.link)
         for section in sections
     )
 
@@ -118,7 +120,7 @@ def _links(sections: Sequence[Section]) -> Markup:
 def _section(section: Section, places: dict[str, str]) -> Markup:
     body = str(section.body)
     for name in section.figures:
-        body = body.replace(parts.figure_mark(name), places[name])
+        body = body.replace(figure_mark(name), places[name])
     return Markup(
         '<section id="{0}" aria-labelledby="{0}-title"><h2 id="{0}-title">{1}</h2>'
         '<p class="lead">{2}</p>{3}</section>'

@@ -1,6 +1,6 @@
 """A table of any source as named columns: numbers, text or dates, holes included.
 
-    .csv .tsv .parquet .npy .npz     read by the command line's readers
+    .csv .tsv .parquet .npy .npz     read by `lowdim.tables`
     pandas, polars, pyarrow          through narwhals
     NumPy, SciPy sparse              columns named by their numbers
 
@@ -18,6 +18,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
+
+from lowdim.tables import CsvFormat, open_table
 
 DAY = np.timedelta64(1, "D")
 MOST_CELLS = 2**28  # a sparse matrix is shown as a table only below this
@@ -90,7 +92,9 @@ class RawTable:
         return RawTable([column.take(rows) for column in self.columns], len(rows), self.where)
 
 
-def read_table(source: Any, csv_format: Any = None, as_text: Sequence[str] = ()) -> RawTable:
+def read_table(
+    source: Any, csv_format: CsvFormat | None = None, as_text: Sequence[str] = ()
+) -> RawTable:
     """Read a table.
 
     Parameters
@@ -98,7 +102,7 @@ def read_table(source: Any, csv_format: Any = None, as_text: Sequence[str] = ())
     source : path, data frame, array or RawTable
         A file that ends in .csv, .tsv, .parquet, .npy or .npz; a pandas, polars or pyarrow table; a
         matrix.
-    csv_format : lowdim.cli.tables.CsvFormat or None
+    csv_format : lowdim.tables.CsvFormat or None
         How a text file is written; None means commas, decimal points and UTF-8.
     as_text : sequence of str
         Columns of a text file that stay as they are written: '007' is not the number 7.
@@ -140,9 +144,7 @@ def _checked(table: RawTable) -> RawTable:
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def _of_file(path: str, csv_format: Any, as_text: Sequence[str]) -> RawTable:
-    from lowdim.cli.tables import CsvFormat, open_table
-
+def _of_file(path: str, csv_format: CsvFormat | None, as_text: Sequence[str]) -> RawTable:
     table = open_table(path, csv_format or CsvFormat(), as_text=as_text, stream=False)
     if not table.named:
         (X,) = list(table.blocks(table.names, size=2**62))

@@ -21,6 +21,7 @@ from lowdim.report.explore.columns import LEAST_ROWS, encode_table
 from lowdim.report.explore.filling import filled_words
 from lowdim.report.explore.findings import Findings, find, sample_rows
 from lowdim.report.explore.reading import RawTable, read_table
+from lowdim.tables import CsvFormat
 
 FRAME_HEIGHT = 800  # pixels of the page in a notebook
 
@@ -76,10 +77,13 @@ class Report:
         """Write the models, and the code that made them, to a folder; returns the files."""
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        models = {
+        models: dict[str, Any] = {
             "factors.lowdim": self.findings.factors.model,
             "clusters.lowdim": self.findings.clusters.model,
         }
+        filler = self.findings.filler
+        if filler is not None and hasattr(filler.model, "save"):  # column means need no file
+            models["filling.lowdim"] = filler.model
         for name, model in models.items():
             model.save(target / name)
         (target / "explore.py").write_text(self.code, encoding="utf-8")
@@ -95,7 +99,8 @@ class Report:
     def __repr__(self) -> str:
         n, d = self.findings.encoded.X.shape
         rank, clusters = self.findings.spectrum.rank, self.findings.clusters.model.n_components
-        return f"Report({n} rows, {d} columns of numbers, rank {rank}, {clusters} clusters)"
+        groups = "1 cluster" if clusters == 1 else f"{clusters} clusters"
+        return f"Report({n} rows, {d} columns of numbers, rank {rank}, {groups})"
 
 
 def explore(
@@ -106,7 +111,8 @@ def explore(
     sample: int | None = None,
     random_state: int = 0,
     *,
-    csv_format: Any = None,
+    log: str | bool | Sequence[str] = "auto",
+    csv_format: CsvFormat | None = None,
 ) -> Report:
     """Find the structure of a table: dimensions, factors, clusters, holes, odd rows.
 
@@ -125,7 +131,10 @@ def explore(
         Look at so many rows, drawn at random; None looks at all.
     random_state : int, default=0
         The same number gives the same page.
-    csv_format : lowdim.cli.tables.CsvFormat or None, default=None
+    log : 'auto', False or list of str, default='auto'
+        Columns that enter the models by their logarithm: 'auto' takes it of positive columns that
+        are skewed, False of none. The page shows the values themselves.
+    csv_format : lowdim.tables.CsvFormat or None, default=None
         How a text file is written.
 
     Returns
@@ -144,7 +153,7 @@ def explore(
     >>> report.findings.spectrum.rank
     2
     """
-    _check(drop, random_state)
+    _check(drop, log, random_state)
     if find_spec("bokeh") is None:
         raise ImportError('The page needs bokeh: pip install "lowdim[report]".')
     read = read_table(table, csv_format, as_text=[] if id is None else [id])
@@ -152,23 +161,21 @@ def explore(
     if sample is not None:
         check_at_least("sample", sample, LEAST_ROWS)
         read = read.take(sample_rows(n, sample, random_state))
-    encoded = encode_table(read, target, id, drop)
+    encoded = encode_table(read, target, id, drop, log)
     findings = find(encoded, read.where, n, random_state)
-    text = code(
-        findings,
-        _expression(read.where, csv_format, id),
-        target=target,
-        id=id,
-        drop=drop,
-        sample=sample,
-        seed=random_state,
-    )
+    usual: dict[str, Any] = {"target": None, "id": None, "drop": [], "log": "auto"}
+    given = {"target": target, "id": id, "drop": list(drop), "log": log}
+    options = {name: value for name, value in given.items() if value != usual[name]}
+    source = _expression(read.where, csv_format, id)
+    text = code(findings, source, sample, random_state, **options)
     return Report(findings, text, random_state, read)
 
 
-def _check(drop: Sequence[str], random_state: Any) -> None:
+def _check(drop: Sequence[str], log: Any, random_state: Any) -> None:
     if isinstance(drop, str):
         raise TypeError(f"drop={drop!r} is a text; give a list of column names: [{drop!r}].")
+    if (isinstance(log, str) and log != "auto") or log is True:
+        raise TypeError(f"log={log!r} must be 'auto', False or a list of column names.")
     if not isinstance(random_state, Integral) or random_state < 0:
         raise ValueError(
             f"random_state={random_state!r} must be a whole number, at least 0: the page says how "
@@ -176,13 +183,13 @@ def _check(drop: Sequence[str], random_state: Any) -> None:
         )
 
 
-def _expression(where: str, csv_format: Any, id: str | None) -> str:
+def _expression(where: str, csv_format: CsvFormat | None, id: str | None) -> str:
     """What stands between the brackets of `read_table`."""
     if not where:
         return "table"
     text = repr(where)
-    if csv_format is not None and csv_format != type(csv_format)():
-        text += f", lowdim.cli.tables.{csv_format!r}"
+    if csv_format is not None and csv_format != CsvFormat():
+        text += f", lowdim.tables.{csv_format!r}"
     return text if id is None else f"{text}, as_text=[{id!r}]"
 
 

@@ -1,7 +1,6 @@
 """Tables are read as they were written, in memory and in parts, and refused with a reason."""
 
 import gzip
-import os
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from lowdim.cli import tables
-from lowdim.cli.tables import CsvFormat, open_table, open_writer, table_kind
+from lowdim.tables import CsvFormat, files, open_table
+from lowdim.tables.files import table_kind
 
 STREAM = [False, True]
 
@@ -76,7 +75,7 @@ def test_columns_asked_for_as_text_stay_as_they_are_written(write, stream):
 
 
 def test_a_streamed_table_comes_in_parts_and_again(write, monkeypatch):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 64)
     rows = [f"{i},{i / 2}" for i in range(100)]
     table = open_table(write("t.csv", "\n".join(["a,b", *rows])), stream=True)
     assert len(list(table.blocks(["a"]))) > 5
@@ -85,7 +84,7 @@ def test_a_streamed_table_comes_in_parts_and_again(write, monkeypatch):
 
 
 def test_whole_numbers_may_be_followed_by_fractions_in_a_later_part(write, monkeypatch):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 64)
     values = [*range(100), 0.5, ""]
     table = open_table(write("t.csv", "a,b\n" + "".join(f"{v},1\n" for v in values)), stream=True)
     np.testing.assert_array_equal(matrix(table, ["a"])[:, 0], [*range(100), 0.5, np.nan])
@@ -168,7 +167,7 @@ def test_npz_holds_one_matrix_or_a_sparse_one():
 def test_large_files_are_streamed_unless_asked_otherwise(numbers, monkeypatch):
     names = ["numbers.csv", "numbers.parquet", "numbers.npy"]
     assert not any(open_table(name).streamed for name in names)
-    monkeypatch.setattr(tables, "STREAM_BYTES", 100)
+    monkeypatch.setattr(files, "STREAM_BYTES", 100)
     assert all(open_table(name).streamed for name in names)
     assert not any(open_table(name, stream=False).streamed for name in names)
 
@@ -182,61 +181,6 @@ def test_the_ending_says_what_a_file_is():
         "",
         "",
     ]
-
-
-# Writing
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.parquet", "c.npy"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_what_is_written_is_read_again_to_the_last_bit(rng, name, dtype):
-    codes = (rng.normal(size=(9, 3)) * 10.0 ** rng.integers(-30, 30, (9, 3))).astype(dtype)
-    with open_writer(name, ["z0", "z1", "z2"], None) as writer:
-        for part in (codes[:4], codes[4:], codes[:0]):
-            writer.write(None, part)
-    table = open_table(name)
-    np.testing.assert_array_equal(matrix(table).astype(dtype), codes)
-    if name != "c.npy":
-        assert table.names == ["z0", "z1", "z2"]
-    if name in ("c.npy", "c.parquet"):
-        assert matrix(table).dtype == dtype
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.parquet"])
-def test_ids_of_any_kind_are_kept(name):
-    ids = pa.chunked_array([["plain", 'with "quotes"', "a,b", "a\tb", "two\nlines", "NA", "é", ""]])
-    with open_writer(name, ["z"], "my, id") as writer:
-        writer.write(ids.slice(0, 1), np.zeros((1, 1)))
-        writer.write(ids.slice(1), np.ones((7, 1)))
-    table = open_table(name, as_text=["my, id"])
-    assert [v for block in table.blocks(["my, id"]) for v in block["my, id"].to_pylist()] == (
-        ids.to_pylist()
-    )
-
-
-def test_quotes_are_written_only_where_they_are_needed(tmp_path):
-    with open_writer("c.csv", ["z"], "id") as writer:
-        writer.write(pa.chunked_array([["a", "b"]]), np.array([[0.5], [1.0]]))
-    assert (tmp_path / "c.csv").read_text() == "id,z\na,0.5\nb,1\n"
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.parquet", "c.npy"])
-def test_clusters_are_one_more_column(name):
-    with open_writer(name, ["z"], None) as writer:
-        writer.write(None, np.array([[0.5], [1.5]]), np.array([3, 1]))
-    table = open_table(name)
-    np.testing.assert_array_equal(matrix(table), [[0.5, 3], [1.5, 1]])
-    assert table.names[1] == ("1" if name == "c.npy" else "cluster")
-
-
-@pytest.mark.parametrize("name", ["c.csv", "c.parquet", "c.npy"])
-def test_a_file_appears_complete_or_not_at_all(tmp_path, name):
-    (tmp_path / name).write_text("what was there")
-    with pytest.raises(KeyboardInterrupt), open_writer(name, ["z"], None) as writer:
-        writer.write(None, np.zeros((2, 1)))
-        raise KeyboardInterrupt
-    assert os.listdir(tmp_path) == [name]
-    assert (tmp_path / name).read_text() == "what was there"
 
 
 # The door
@@ -322,7 +266,7 @@ def test_an_unknown_encoding_is_refused():
 
 
 def test_text_in_a_later_part_of_a_column_of_numbers_is_named(write, monkeypatch):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 64)
     table = open_table(write("t.csv", "a,b\n" + "1,2\n" * 50 + "unknown,2\n"), stream=True)
     with pytest.raises(ValueError, match=r"column #0.*unknown.*--missing"):
         matrix(table)
@@ -330,7 +274,7 @@ def test_text_in_a_later_part_of_a_column_of_numbers_is_named(write, monkeypatch
 
 @pytest.mark.parametrize("stream", STREAM)
 def test_a_line_without_end_is_named(write, monkeypatch, stream):
-    monkeypatch.setattr(tables, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 64)
     name = write("t.csv", 'a,b\n1,x\n2,"open\n' + "3,y\n" * 100)
     with pytest.raises(ValueError, match=r"t\.csv"):
         for _ in open_table(name, stream=stream).blocks(["a", "b"]):
@@ -345,8 +289,3 @@ def test_without_pyarrow_the_error_says_how_to_get_it(write, monkeypatch, name):
         ImportError, match=r'Reading t\.\w+ needs pyarrow: pip install "lowdim\[io\]"'
     ):
         open_table(write(name, "a,b\n1,2\n"))
-
-
-def test_an_id_with_the_name_of_a_code_is_refused():
-    with pytest.raises(ValueError, match="'z'; rename it"), open_writer("c.csv", ["z"], "z"):
-        pass

@@ -1,0 +1,45 @@
+"""What was done to the data, and how to do it in Python."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.sections.parts import (
+    Section,
+    listed,
+)
+
+
+def done_section(findings: Findings) -> Section:
+    """Everything that was done to the table."""
+    n = len(findings.encoded.X)
+    notes = []
+    if findings.n_rows_read > n:
+        notes.append(f"{n:,} of {findings.n_rows_read:,} rows were drawn at random, as asked.")
+    logs = [*notes, *findings.encoded.notes, *findings.remarks]
+    left = [column.name for column in findings.encoded.columns if not column.used]
+    if left:
+        logs.insert(0, f"No model has seen {listed(left, 12)}; the table above says why.")
+    logs.append(
+        "Numbers were scaled to mean 0 and variance 1; a word became one column per category, each "
+        "over the root of its share, so that a column counts about the same however many "
+        "categories it has. Missing values stayed missing: the models learn from what is known."
+    )
+    if findings.encoded.ids is None:
+        logs.append("Rows go by their numbers, from 0.")
+    seconds = ", ".join(f"{title} {value:.1f} s" for title, value in findings.seconds.items())
+    items = Markup("").join(Markup("<li>{}</li>").format(text) for text in logs)
+    body = Markup('<ul>{}</ul><p class="muted">Time: {}.</p>').format(items, seconds)
+    lead = "What each column became is in the table at the top; this is what concerns all of it."
+    return Section("done", "What was done to the data", "What was done", lead, body)
+
+
+def code_section(text: str) -> Section:
+    """How to do the same in Python."""
+    body = Markup(
+        '<div class="controls"><button type="button" id="code-copy">Copy</button></div>'
+        '<pre tabindex="0"><code id="code-text">{}</code></pre>'
+    ).format(escape(text))
+    lead = "This code gives the models of this page again; change it as you like."
+    return Section("code", "How to do it in Python", "Python", lead, body)

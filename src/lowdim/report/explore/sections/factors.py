@@ -1,0 +1,98 @@
+"""Rotated loadings, the correlation circle, and what the factors are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from markupsafe import Markup
+
+from lowdim.report.explore import figures
+from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.sections.parts import (
+    MOST_TOP,
+    Section,
+    percent,
+    place,
+    table,
+)
+
+
+def factor_section(findings: Findings) -> Section:
+    """Rotated loadings, the correlation circle, and what the factors are about."""
+    encoded, factors = findings.encoded, findings.factors
+    names, k = encoded.feature_names, factors.rotated.shape[1]
+    told = np.argsort(-factors.told, kind="stable")[: figures.MOST_FEATURES]
+    # columns of one factor stand together
+    main = np.abs(factors.rotated[told]).argmax(axis=1)
+    shown = told[np.lexsort((-np.abs(factors.rotated[told, main]), main))]
+    drawn = {
+        "loadings": figures.heat_map(
+            factors.rotated[shown],
+            [names[f] for f in shown],
+            [f"factor {j + 1}" for j in range(k)],
+            "loadings",
+            "correlation",
+        )
+    }
+    pictures = [
+        place(
+            "loadings",
+            "How columns go with the factors, rotated by varimax: blue with, orange against.",
+        )
+    ]
+    if k > 1:
+        drawn["circle"] = figures.circle(factors.correlations, names)
+        pictures.append(
+            place(
+                "circle",
+                "Correlation circle: columns and the first two components, not rotated. Long "
+                "arrows are well told; arrows that point the same way go together.",
+            )
+        )
+    lines = [
+        (
+            f"factor\u00a0{j + 1}",
+            factors.names[j],
+            percent(float((factors.rotated[:, j] ** 2).sum() / len(names))),
+            _top(factors.rotated[:, j], names),
+        )
+        for j in range(k)
+    ]
+    heads = ["factor", "suggested name", "explains#", "columns it goes with"]
+    body = table(heads, lines, "factors") + Markup('<div class="pair">{}</div>').format(
+        Markup("").join(pictures)
+    )
+    rest = len(names) - len(shown)
+    if rest > 0:
+        body += Markup(
+            '<p class="muted">The heat map has the {} columns of which the factors tell most; {} '
+            "others are left out.</p>"
+        ).format(len(shown), rest)
+    lead = factor_sentence(findings)
+    return Section("factors", "The factors", "Factors", lead, body, drawn)
+
+
+def factor_sentence(findings: Findings) -> str:
+    """What the strongest factor is about, and what no factor tells."""
+    factors, names = findings.factors, findings.encoded.feature_names
+    told = percent(float(factors.told.mean()))
+    least = int(np.argmin(factors.told))
+    k = factors.rotated.shape[1]
+    which = "The factor is" if k == 1 else "The strongest factor is"
+    together = "It explains" if k == 1 else f"All {k} together explain"
+    return (
+        f"{which} “{figures.plain(factors.names[0], 90)}”. {together} {told} of the columns' "
+        f"variance, least of {figures.plain(names[least], 40)} "
+        f"({percent(float(factors.told[least]))})."
+    )
+
+
+def _top(loadings: np.ndarray, names: Sequence[str]) -> Markup:
+    top = np.argsort(-np.abs(loadings), kind="stable")[:MOST_TOP]
+    return Markup(", ").join(
+        Markup('{} <span class="{}">{}</span>').format(
+            names[f], "high" if loadings[f] > 0 else "low", f"{loadings[f]:+.2f}"
+        )
+        for f in top
+    )

@@ -1,0 +1,95 @@
+"""What the missing values probably are."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from lowdim.report.explore import figures
+from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.payload import (
+    filled_payload,
+    filled_shown,
+    json_script,
+)
+from lowdim.report.explore.sections.parts import (
+    Section,
+    Tile,
+    options,
+    percent,
+    table,
+)
+
+_FILLED = Markup("""
+<h3>Every value</h3>
+<div class="controls">
+<label>Column <select id="filled-column"><option value="">all</option>{columns}</select></label>
+<button type="button" id="filled-before">Before</button>
+<button type="button" id="filled-after">Next</button>
+<span id="filled-place" class="muted" aria-live="polite"></span>
+<button type="button" id="filled-download">Download as CSV</button>
+</div>
+<div class="scroll" tabindex="0" role="region" aria-label="filled values"><table>
+<thead><tr><th scope="col">row</th><th scope="col">column</th><th scope="col">probably</th>
+<th scope="col">how sure (95 % range)</th></tr></thead>
+<tbody id="filled-values"></tbody></table></div>
+{note}{payload}
+""")
+
+
+def filled_section(findings: Findings) -> Section | None:
+    """What the missing values probably are; None if nothing is missing."""
+    if not findings.filled:
+        return None
+    parts = filled_shown(findings.filled)
+    lines = [
+        (part.column.name, f"{len(part.rows):,}", percent(part.known), _trust(part.known))
+        for part in findings.filled
+    ]
+    body = table(["column", "filled#", "known from the rest#", "in words"], lines, "filled columns")
+    body += Markup('<p class="muted">{}</p>').format(_filled_by(findings))
+    note = Markup("")
+    if len(parts) < len(findings.filled):
+        note = Markup(
+            '<p class="muted">The page has room for the filled values of {} of {} columns; all are '
+            "in the file that --filled writes.</p>"
+        ).format(len(parts), len(findings.filled))
+    if parts:
+        body += _FILLED.format(
+            columns=options(((j, part.column.name) for j, part in enumerate(parts)), None),
+            note=note,
+            payload=json_script("filled-data", filled_payload(parts)),
+        )
+    else:
+        body += note
+    total = sum(len(part.rows) for part in findings.filled)
+    tile = Tile(f"{total:,}", "value filled" if total == 1 else "values filled")
+    lead = filled_sentence(findings)
+    return Section("filled", "The filled table", "Filled values", lead, body, tile=tile)
+
+
+def filled_sentence(findings: Findings) -> str:
+    """How well holes can be filled."""
+    total = sum(len(part.rows) for part in findings.filled)
+    known = sum(part.known * len(part.rows) for part in findings.filled) / total
+    best = max(findings.filled, key=lambda part: part.known)
+    assert findings.filler is not None
+    values = "value is" if total == 1 else "values are"
+    return (
+        f"{total:,} missing {values} filled by {findings.filler.name}; the other columns explain "
+        f"{percent(known)} of their variance on average, most of "
+        f"{figures.plain(best.column.name, 40)} ({percent(best.known)})."
+    )
+
+
+def _filled_by(findings: Findings) -> str:
+    """Which model filled the holes, and whether another might do better."""
+    assert findings.filler is not None
+    return f"Filled by {findings.filler.name}. {findings.filler.why}"
+
+
+def _trust(known: float) -> str:
+    if known >= 0.75:
+        return "well known from the other columns"
+    if known >= 0.4:
+        return "a fair guess"
+    return "hardly better than the mean" if known < 0.15 else "a rough guess"
