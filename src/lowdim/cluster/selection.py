@@ -159,6 +159,10 @@ def choose_k(
     A warning says when the choice is at the end of the range. Lecture notes often write half of
     aic and bic, which does not change the choice.
 
+    With full covariances, a component of no more rows than columns is flat, and its likelihood only
+    bounded by reg_covar: a mixture that has one is not chosen by 'bic', 'aic' or 'icl' as long as
+    there is another.
+
     The reference data of 'gap' are uniform in the box along the principal axes of X. It, and
     'silhouette', look at hard clusters, of a mixture, too.
 
@@ -240,9 +244,19 @@ def _by_full_fits(X: Any, task: Task, criterion: str, max_rows: int) -> Found:
     values = np.array(curve)
     if criterion == "elbow":
         best = elbow(task.sizes, values)
+    elif criterion == "silhouette":
+        best = int(np.argmax(values))
     else:
-        best = int(np.argmax(values) if criterion == "silhouette" else np.argmin(values))
+        bad = np.array([not _has_enough_rows(model, _n_rows(X)) for model in models])
+        best = int(np.argmin(values if bad.all() else np.where(bad, np.inf, values)))
     return Found(best, values, None, models[best])
+
+
+def _has_enough_rows(model: Any, n: int) -> bool:
+    """Whether each component has the rows that its covariance takes; fewer lie in a plane."""
+    if getattr(model, "covariance_type", None) != "full":
+        return True
+    return bool(n * model.weights_.min() >= model.means_.shape[1] + 1)
 
 
 def _bic(model: Any, X: Any) -> float:
