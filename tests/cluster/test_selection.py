@@ -103,12 +103,14 @@ def test_the_planted_number_is_found(rng, model, criterion):
     assert (result.errors is not None) == (criterion in ("gap", "heldout"))
 
 
+@at_the_end_too
 def test_a_mixture_with_a_component_of_too_few_rows_is_not_chosen(rng):
-    few = 30.0 + 0.01 * rng.normal(size=(3, 5))  # in a plane, whose density knows no bounds
+    # three rows beside a group lie in a plane, on which the density of a component knows no bounds
+    few = CENTERS[0] + 6.0 * np.eye(5)[4] + 0.01 * rng.normal(size=(3, 5))
     X = np.vstack([planted(rng), few])
-    result = lowdim.choose_k(X, "gmm", range(2, 6), "bic", random_state=0)
-    assert result.choice == 3
-    assert result.curve[2] < result.curve[1]
+    mixture = GaussianMixture(n_init=3, random_state=0)
+    # by BIC alone it would be 4 on nearly all seeds
+    assert lowdim.choose_k(X, mixture, [3, 4], "bic").choice == 3
 
 
 @at_the_end_too

@@ -33,6 +33,7 @@ from lowdim.completion.als_kernels import (
     solve_rows,
     solve_systems,
 )
+from lowdim.completion.als_start import spectral_factors
 from lowdim.completion.entries import (
     Entries,
     by_column,
@@ -43,6 +44,7 @@ from lowdim.completion.entries import (
     with_values,
 )
 from lowdim.completion.model import Coding, Completer, coded, encode
+from lowdim.completion.sparse_low_rank import sparse_times
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -56,10 +58,6 @@ from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
 
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky
-# Of the first factors, where entries have size 1. Small: what the entries support grows first and
-# noise comes late, so an iteration that ends early predicts better. Implicit feedback ties all
-# entries, and would take long to balance rows that begin large with columns that begin small.
-START_SIZE = {"explicit": 0.1, "implicit": 1.0}
 
 
 class ALS(Completer):
@@ -108,7 +106,7 @@ class ALS(Completer):
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by observed entry by less than this.
     random_state : int, Generator, RandomState or None, default=None
-        For the first factors of the columns.
+        For the directions in which the first factors of the columns are looked for.
 
     Attributes
     ----------
@@ -226,7 +224,7 @@ class ALS(Completer):
         half_steps = Blockwise(rows, weight, problem) if matrix is None else matrix.ready(problem)
         loop = iterate(
             self,
-            Factors(np.empty((0, 0), rows.dtype), self._start(rows)),
+            Factors(np.empty((0, 0), rows.dtype), self._start(rows, half_steps, problem)),
             max_iter=self.max_iter,
             tol=self.tol,
         )
@@ -369,14 +367,17 @@ class ALS(Completer):
             return self.center
         return None if self.non_negative or self.feedback == "implicit" else "both"
 
-    def _start(self, rows):
-        """Random factors of the columns, biases 0."""
-        random = random_generator(self.random_state)
-        V = random.normal(size=(rows.n_columns, self.n_components))
-        V *= START_SIZE[self.feedback] / np.sqrt(self.n_components)
+    def _start(self, rows, half_steps, problem):
+        """Factors of the columns; biases 0."""
+        random, d, k = random_generator(self.random_state), rows.n_columns, self.n_components
+        if self.feedback == "implicit":
+            V = random.normal(size=(d, k)) / np.sqrt(k)
+        else:
+            n = half_steps.n_rows
+            V = spectral_factors(half_steps.gram_times, n, d, k, problem.total / (n * d), random)
         if self.non_negative:
             V = np.abs(V)
-        bias = np.zeros((len(V), int(self._center() in ("columns", "both"))))
+        bias = np.zeros((d, int(self._center() in ("columns", "both"))))
         return np.hstack([V, bias]).astype(rows.dtype)
 
     def _publish(self, W, problem):
@@ -462,6 +463,17 @@ class InMemory:
         self._count = np.bincount(self._X.indices, counted, d).astype(np.float64)
         return self
 
+    @property
+    def n_rows(self) -> float:
+        """Weight of the rows."""
+        return self._X.shape[0] if self._row_weight is None else float(self._row_weight.sum())
+
+    def gram_times(self, Q: np.ndarray) -> np.ndarray:
+        """Y'Y Q: entries times their weight, rows weighted."""
+        Q = Q.astype(self._targets.dtype)
+        U = sparse_times(weighted(self._targets, self._weight), Q)
+        return sparse_times(weighted(self._columns, self._column_weight), U).astype(np.float64)
+
     def solve_rows(self, factors: Factors) -> SolvedRows:
         start = factors.Z if len(factors.Z) else None
         solved = solve_rows(
@@ -502,6 +514,13 @@ class Blockwise:
     def __init__(self, rows: Blocks, weight: np.ndarray | None, problem: Problem):
         self._rows, self._weight, self._problem = rows, weight, problem
 
+    @property
+    def n_rows(self) -> float:
+        return self._rows.shape[0] if self._weight is None else float(self._weight.sum())
+
+    def gram_times(self, Q: np.ndarray) -> np.ndarray:
+        return self._rows.fold(gram_times, Q, self._problem, along=(self._weight,))
+
     def solve_rows(self, factors: Factors) -> Sums:
         return self._rows.fold(statistics, factors.W, self._problem, along=(self._weight,))
 
@@ -537,6 +556,13 @@ def statistics(X: Any, W: np.ndarray, problem: Problem, weight: np.ndarray | Non
         np.zeros((q, q)) if on.gram is None else on.gram,
         float((solved.loss if weight is None else weight * solved.loss).sum()),
     )
+
+
+def gram_times(X: Any, Q: np.ndarray, problem: Problem, weight: np.ndarray | None) -> np.ndarray:
+    """What one block adds to Y'Y Q."""
+    Y, _ = targets_of(observed(X), problem, None)
+    U = Y @ Q.astype(Y.dtype)
+    return Y.T @ (U if weight is None else weight[:, None] * U)
 
 
 def objective(solved: Any, W: np.ndarray, problem: Problem) -> float:
@@ -597,6 +623,11 @@ def twin_of(X: Any, weight: Any, row_weight: np.ndarray | None = None) -> tuple[
         by_row = row_weight[twin.indices]
         weight = by_row if weight is None else weight * by_row
     return twin, weight
+
+
+def weighted(X: Any, weight: np.ndarray | None) -> Any:
+    """The entries times their weights."""
+    return X if weight is None else with_values(X, (X.data * weight).astype(X.dtype))
 
 
 def exact(problem: Problem) -> str:

@@ -59,11 +59,11 @@ class Observations(NamedTuple):
 
     def times(self, V: np.ndarray) -> np.ndarray:
         """Y V (n, b)."""
-        return _times(self.Y, V)
+        return sparse_times(self.Y, V)
 
     def transposed_times(self, U: np.ndarray) -> np.ndarray:
         """Y'U (d, b)."""
-        return _times(self.Yt, U)
+        return sparse_times(self.Yt, U)
 
 
 def observations(Y: Any) -> Observations:
@@ -198,7 +198,7 @@ def product_at(S: Observations, L: np.ndarray, R: np.ndarray) -> np.ndarray:
     return values
 
 
-def _times(S: Any, V: np.ndarray) -> np.ndarray:
+def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
     """S V for a csr_array, runs of rows on threads."""
     product = np.empty((S.shape[0], V.shape[1]), dtype=np.result_type(S.dtype, V))
     V = np.ascontiguousarray(V)
