@@ -97,7 +97,7 @@ def test_the_kernel_equals_its_numpy_twin(rng, implicit, by_count):
     run = solve_rows(X, on, weight=weight)
     for i in range(9):
         A, b = equations(X, on, weight, i)
-        z = np.linalg.solve(A, b)
+        z = np.linalg.lstsq(A, b)[0]  # a row may have no entry, and no penalty then
         np.testing.assert_allclose(run.Z[i], z, rtol=1e-9, atol=1e-12)
         constant = loss_at_zero(X, on, weight, i)
         np.testing.assert_allclose(run.loss[i], constant - b @ z, rtol=1e-9, atol=1e-12)
@@ -126,7 +126,7 @@ def test_conjugate_gradients_reach_the_exact_solution_in_as_many_steps_as_unknow
     start = rng.normal(size=exact.Z.shape)
     found = solve_rows(X, on, weight=weight, method="cg", steps=6, start=start)
     np.testing.assert_allclose(found.Z, exact.Z, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(found.loss, exact.loss, rtol=1e-9)
+    np.testing.assert_allclose(found.loss, exact.loss, rtol=1e-9, atol=1e-12)
 
 
 @each_feedback

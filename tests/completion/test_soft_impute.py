@@ -194,9 +194,9 @@ def test_empty_rows_and_columns_are_predicted_by_the_mean(rng):
 def test_scaling_is_that_of_the_scaled_entries(rng, scale):
     truth = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 40)) * np.exp(rng.normal(size=40))
     X = np.where(rng.random(truth.shape) < 0.5, truth * np.exp(rng.normal(size=(60, 1))), np.nan)
-    model = SoftImpute(0.1, scale=scale, tol=1e-9).fit(X)
+    model = SoftImpute(0.1, scale=scale, tol=1e-9, max_iter=5000).fit(X)
     centering = learn_centering(observed(X), "columns", scale)
-    inner = SoftImpute(0.1, center=None, tol=1e-9).fit(centering.apply(observed(X)))
+    inner = SoftImpute(0.1, center=None, tol=1e-9, max_iter=5000).fit(centering.apply(observed(X)))
     restored = centering.restore(sp.csr_array(inner.complete())).toarray()
     np.testing.assert_allclose(model.complete(), restored, atol=1e-4 * np.nanstd(X))
     assert model.fit(X * 1e3).penalty_ == pytest.approx(inner.penalty_, rel=1e-6)

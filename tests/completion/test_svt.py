@@ -71,7 +71,8 @@ def test_the_solution_meets_the_entries_and_its_optimality_condition(rng):
     model = SVT(tol=1e-8, max_iter=2000).fit(X)
     seen = ~np.isnan(X)
     np.testing.assert_allclose(model.complete()[seen], X[seen], atol=1e-6 * model.scale_)
-    assert model.rank_ == 2
+    # where the iteration ends, at tol, a third singular value may not be gone yet
+    assert (model.singular_values_[2:] < 1e-6 * model.singular_values_[0]).all()
 
 
 def test_a_complete_matrix_is_reproduced(rng):

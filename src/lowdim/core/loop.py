@@ -187,9 +187,11 @@ class Loop:
         if session.root.interrupted:
             session.root.warn_interrupted(self)
         elif not self._stopped and self._tol > 0:
+            last = f"the last change was {self._change:.1e}"
+            reason = last if np.isfinite(self._change) else "the end was not near"
             warnings.warn(
-                f"{type(estimator).__name__} stopped after {self.n_iter} iterations; the last "
-                f"change was {self._change:.1e} (tol={self._tol:g}). Raise max_iter or tol.",
+                f"{type(estimator).__name__} stopped after {self.n_iter} iterations; {reason} "
+                f"(tol={self._tol:g}). Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=_level_of_caller(),
             )
