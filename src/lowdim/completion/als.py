@@ -21,6 +21,7 @@ the entries twice and (n + d) k numbers; in a stream, d k^2 numbers beside one b
 
 from __future__ import annotations
 
+from operator import add
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
 
+PIECE = 2**16  # entries that are looked at together
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky
 
 
@@ -271,7 +273,7 @@ class ALS(Completer):
         targets, weight = targets_of(new.X.astype(dtype), problem, new.weight)
         twin, weight = twin_of(targets, weight)
         on = on_rows(self.row_factors_, problem)
-        W = solve_rows(twin, on, weight=weight, method=exact(problem)).Z
+        W = solve_rows(twin, on, weight=weight, method=exact(problem), with_loss=False).Z
         components, mean = decoder(W, problem, dtype)
         self.components_ = np.concatenate([self.components_, components], axis=1)
         self.mean_ = np.concatenate([self.mean_, mean])
@@ -458,9 +460,9 @@ class InMemory:
         self._targets, self._weight = targets_of(self._X, problem, self._entry_weight)
         columns, weight = twin_of(self._targets, self._weight, self._row_weight)
         self._columns, self._column_weight = columns, weight
-        d = columns.shape[0]
-        counted = self._full_weight
-        self._count = np.bincount(self._X.indices, counted, d).astype(np.float64)
+        self._count = np.diff(columns.indptr).astype(np.float64)
+        if self._full_weight is not None:
+            self._count = np.bincount(self._X.indices, self._full_weight, len(self._count))
         return self
 
     @property
@@ -495,6 +497,7 @@ class InMemory:
             method=self._problem.method,
             steps=self._problem.steps,
             start=W,
+            with_loss=False,
         ).Z
         return Factors(solved.Z, new)
 
@@ -505,6 +508,7 @@ class InMemory:
             coding.on._replace(offset=on_columns(W, self._problem).offset),
             weight=self._weight,
             method=coding.method,
+            with_loss=False,
         ).Z
 
 
@@ -669,8 +673,10 @@ def first_sums(X: Any, weight: np.ndarray | None) -> FirstSums:
 
 
 def first_sums_of(X: Any, weight: np.ndarray | None) -> FirstSums:
-    w = np.ones(X.nnz) if weight is None else weight
-    x = X.data.astype(np.float64)
+    return summed(_first_of_piece, X, weight)
+
+
+def _first_of_piece(_: np.ndarray, x: np.ndarray, w: np.ndarray) -> FirstSums:
     return FirstSums(float(w.sum()), float(w @ x), float(w @ np.abs(x)), int((x < 0).sum()))
 
 
@@ -686,10 +692,26 @@ def second_sums(X: Any, mean: float, size: float, weight: np.ndarray | None) -> 
 
 
 def second_sums_of(X: Any, weight: np.ndarray | None, mean: float, size: float) -> SecondSums:
-    w = np.ones(X.nnz) if weight is None else weight
-    y = (X.data.astype(np.float64) - mean) / size
-    j, d = X.indices, X.shape[1]
+    return summed(_second_of_piece, X, weight, mean, size, X.shape[1])
+
+
+def _second_of_piece(
+    j: np.ndarray, x: np.ndarray, w: np.ndarray, mean: float, size: float, d: int
+) -> SecondSums:
+    y = (x - mean) / size
     return SecondSums(np.bincount(j, w, d), np.bincount(j, w * y, d), np.bincount(j, w * y * y, d))
+
+
+def summed(function: Any, X: Any, weight: np.ndarray | None, *params: Any) -> Any:
+    """What function(columns, values in float64, weights) adds up, over pieces of the entries."""
+    sums = None
+    for start in range(0, max(X.nnz, 1), PIECE):
+        cut = slice(start, start + PIECE)
+        x = X.data[cut].astype(np.float64)
+        w = np.ones(len(x)) if weight is None else weight[cut]
+        part = function(X.indices[cut], x, w, *params)
+        sums = part if sums is None else type(part)(*map(add, sums, part))
+    return sums
 
 
 def column_units(sums: SecondSums, *, by_column: bool) -> np.ndarray:

@@ -48,7 +48,7 @@ class Regression(NamedTuple):
 
 class Solved(NamedTuple):
     Z: np.ndarray  # (n, q)
-    loss: np.ndarray  # (n,)  the minimum of each row, in float64
+    loss: np.ndarray  # (n,)  the minimum of each row, in float64; NaN where it was not asked for
 
 
 def solve_rows(
@@ -59,6 +59,7 @@ def solve_rows(
     method: str = "cholesky",
     steps: int = 3,
     start: np.ndarray | None = None,
+    with_loss: bool = True,
 ) -> Solved:
     """The regression of every row of X on the factors of its stored columns.
 
@@ -74,14 +75,16 @@ def solve_rows(
         Steps of conjugate gradients.
     start : array of shape (n, q), default=None
         Where "cg" and "nonnegative" start from; None means 0.
+    with_loss : bool, default=True
+        Exact solutions are found faster without.
     """
     n, q = X.shape[0], on.F.shape[1]
     dtype = on.F.dtype
     Z = np.zeros((n, q), dtype) if start is None else start.astype(dtype)  # a copy: written into
-    loss = np.empty(n)
+    loss = np.full(n, np.nan)
     run: Any = _improve if method == "cg" else _solve
-    how = steps if method == "cg" else method == "nonnegative"
-    arguments = (*_arguments(X, on, weight), on.by_count, on.gram is not None, how, Z, loss)
+    how = (steps,) if method == "cg" else (method == "nonnegative", with_loss)
+    arguments = (*_arguments(X, on, weight), on.by_count, on.gram is not None, *how, Z, loss)
 
     def work(cut: tuple[int, int]) -> None:
         run(*cut, *arguments)
@@ -161,7 +164,7 @@ def _cuts(indptr: np.ndarray, q: int) -> list[tuple[int, int]]:
 @kernel
 def _solve(
     first, last, indptr, indices, values, weight, F, offset, gram, penalty,
-    by_count, implicit, nonnegative, Z, loss,
+    by_count, implicit, nonnegative, with_loss, Z, loss,
 ):  # fmt: skip
     """Rows first..last-1, exactly: fills their part of Z and loss."""
     q = F.shape[1]
@@ -183,7 +186,8 @@ def _solve(
             _nonnegative(A, b, z)
         else:
             _cholesky(A, b, z)
-        loss[i] = _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left)
+        if with_loss:
+            loss[i] = _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left)
         for r in range(q):
             Z[i, r] = z[r]
 

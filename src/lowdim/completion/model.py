@@ -195,18 +195,19 @@ class Coding(NamedTuple):
 
 def encode(X: Any, coding: Coding) -> np.ndarray:
     """Codes of a block of rows."""
-    return coded(X, coding).Z
+    return coded(X, coding, with_loss=False).Z
 
 
-def coded(X: Any, coding: Coding) -> Solved:
+def coded(X: Any, coding: Coding, *, with_loss: bool = True) -> Solved:
     """Codes of a block of rows, and the minimum that each row reaches."""
     X = observed(X)
     dtype = coding.on.F.dtype
     if coding.confidence is not None:
         Y = with_values(X, coding.confidence * X.data)
-        return solve_rows(Y, coding.on, method=coding.method)
-    y = (X.data - coding.mean[X.indices]) / coding.scale[X.indices]
-    return solve_rows(with_values(X, y.astype(dtype)), coding.on, method=coding.method)
+    else:
+        y = (X.data - coding.mean[X.indices]) / coding.scale[X.indices]
+        Y = with_values(X, y.astype(dtype))
+    return solve_rows(Y, coding.on, method=coding.method, with_loss=with_loss)
 
 
 def fill(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:

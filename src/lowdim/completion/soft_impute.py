@@ -43,6 +43,7 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 PATH = 0.3  # lambda falls by this factor from one point of the path to the next
+FIRST = 12  # directions that the path begins with, at the most
 LOOSE = 0.01  # on the way, J need not fall by less than this part per iteration
 ROUNDING = 4.0  # J that falls by fewer units of rounding than this does not fall
 CG_FROM = 32  # columns from which conjugate gradients are faster than Cholesky
@@ -212,7 +213,7 @@ class SoftImpute(SpectralCompleter):
         s = np.einsum("ir,ir->r", at.L, at.L)  # L = U sqrt(s)
         self.rank_ = len(s)
         self.penalty_ = goal.penalty * problem.scale
-        self.duality_gap_ = duality_gap(at, problem.entries)
+        self.duality_gap_ = duality_gap(at, problem.entries) if np.isnan(at.gap) else at.gap
         L, R = at.L, at.R
         if not self.rank_:  # the means alone: one component of zeros
             s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))
@@ -249,6 +250,7 @@ class OnPath(NamedTuple):
     objective: float  # J here
     rest: float  # falls of J below this part of it count as rest
     change: float  # what is held against tol
+    gap: float = np.nan  # the duality gap, once it ends the path
 
 
 def standing(L: np.ndarray, R: np.ndarray, entries: Observations, penalty: float) -> OnPath:
@@ -271,7 +273,8 @@ def alternated(at: OnPath, entries: Observations) -> OnPath:
     if not at.L.shape[1]:
         return at
     method = "cg" if at.L.shape[1] >= CG_FROM else "cholesky"
-    L = solve_rows(entries.Y, _on(at.R, at.penalty), method=method, start=at.L).Z
+    on = _on(at.R, at.penalty)
+    L = solve_rows(entries.Y, on, method=method, start=at.L, with_loss=False).Z
     R, loss = solve_rows(entries.Yt, _on(L, at.penalty), method=method, start=at.R)
     squares = float(loss.sum()) - at.penalty * _squares(R)
     L, R = balanced(_nonzero(svd_of_product(L, R)))
@@ -327,7 +330,7 @@ def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> 
     at_goal = new.penalty <= goal.penalty
     look = certificate(new, entries, with_gap=at_goal)
     if look.gap <= goal.tol:
-        return new._replace(change=look.gap)
+        return new._replace(change=look.gap, gap=look.gap)
     room = goal.max_rank - new.L.shape[1]
     above = look.beside.s > new.penalty
     gain = 0.5 * float(np.sum((look.beside.s[above] - new.penalty) ** 2))
@@ -373,7 +376,7 @@ def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certifi
     model = svd_of_product(at.L, at.R)
     room = most - r
     if room:
-        few = min(max(4, r // 2), room)
+        few = min(max(4, r // 2) if r else FIRST, room)
         beside = top_svd(_beside(G, model), few, tol=1e-3, max_passes=10 if with_gap else 2)
     else:
         beside = truncated(model, slice(0))

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.completion.entries import by_column, with_values
@@ -200,16 +199,12 @@ def product_at(S: Observations, L: np.ndarray, R: np.ndarray) -> np.ndarray:
 
 def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
     """S V for a csr_array, runs of rows on threads."""
-    product = np.empty((S.shape[0], V.shape[1]), dtype=np.result_type(S.dtype, V))
-    V = np.ascontiguousarray(V)
+    dtype = np.result_type(S.dtype, V)
+    product = np.empty((S.shape[0], V.shape[1]), dtype=dtype)
+    V, data = np.ascontiguousarray(V, dtype=dtype), S.data.astype(dtype, copy=False)
 
     def work(cut: tuple[int, int]) -> None:
-        first, last = cut
-        indptr = S.indptr[first : last + 1]
-        stored = slice(indptr[0], indptr[-1])
-        parts = (S.data[stored], S.indices[stored], indptr - indptr[0])
-        rows = sp.csr_array(parts, shape=(last - first, S.shape[1]), copy=False)
-        product[first:last] = rows @ V
+        _rows_times(*cut, S.indptr, S.indices, data, V, product)
 
     for _ in ordered_map(work, _cuts(S.indptr)):
         pass
@@ -223,6 +218,28 @@ def _cuts(indptr: np.ndarray) -> list[tuple[int, int]]:
     inner = np.searchsorted(indptr, targets)
     edges = np.unique(np.concatenate([[0], inner, [n]]))
     return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+@kernel
+def _rows_times(first, last, indptr, indices, data, V, product):
+    """Four entries at a time: a row of the product is read and written once for all four."""
+    k = V.shape[1]
+    for i in range(first, last):
+        row = product[i]
+        row[:] = 0
+        e, stop = indptr[i], indptr[i + 1]
+        while e + 3 < stop:
+            a, b, c, d = data[e], data[e + 1], data[e + 2], data[e + 3]
+            A, B = V[indices[e]], V[indices[e + 1]]
+            C, D = V[indices[e + 2]], V[indices[e + 3]]
+            for r in range(k):
+                row[r] += (a * A[r] + b * B[r]) + (c * C[r] + d * D[r])
+            e += 4
+        while e < stop:
+            a, A = data[e], V[indices[e]]
+            for r in range(k):
+                row[r] += a * A[r]
+            e += 1
 
 
 @kernel

@@ -126,6 +126,8 @@ def _describe(name: str, cls: type[Estimator]) -> Method:
 def _task(cls: type) -> str:
     if issubclass(cls, ClusterMixin):
         return "clustering"
+    if hasattr(cls, "complete"):
+        return "completion"
     return "dimension reduction" if issubclass(cls, TransformerMixin) else "density"
 
 
