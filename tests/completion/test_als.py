@@ -190,7 +190,7 @@ def test_the_start_is_the_svd_of_what_is_known(rng):
     _, sizes, Vt = np.linalg.svd(Y)
     known = np.sqrt(sizes[:3] / 0.5) * (12 / 40) ** 0.25
     turned = V.T @ Vt[:3].T
-    # the noise that lets other directions grow is 0.01 / sqrt(3), and 12 such numbers have norm 0.02
+    # the noise that lets others grow is 0.01 / sqrt(3), and 12 such numbers have norm 0.02
     np.testing.assert_allclose(np.abs(turned), np.diag(known), atol=0.06)
 
 
@@ -417,7 +417,7 @@ def test_exactly_low_rank_entries_are_recovered(rng):
 def test_few_entries_do_not_lead_astray(rng):
     truth = low_rank(rng, n=80, d=50)
     X = holes(truth + 0.2 * rng.normal(size=truth.shape), rng, 0.75)
-    # noise 0.2, and 3 numbers of each row from about 12 entries; a fifth of random starts end above 1
+    # noise 0.2, and 3 numbers of a row from about 12 entries; a fifth of random starts exceed 1
     for seed in range(3):
         model = ALS(2, penalty=0.01, random_state=seed).fit(X)
         assert np.sqrt(np.mean((model.complete() - truth) ** 2)) < 0.6

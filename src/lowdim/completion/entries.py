@@ -20,6 +20,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.kernel import kernel
 from lowdim.core.validation import check_choice
 
 DUPLICATES = ("error", "mean", "sum", "last")
@@ -129,11 +130,11 @@ def observed(block: Any) -> Any:
             X = X.copy()
             X.sum_duplicates()
         return _with_short_indices(X)
-    here = ~np.isnan(block)
-    counts = here.sum(axis=1)
+    counts = np.count_nonzero(~np.isnan(block), axis=1)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(_index_type(counts.sum()))
-    indices = np.nonzero(here)[1].astype(indptr.dtype)
-    X = sp.csr_array((block[here], indices, indptr), shape=block.shape)
+    indices, values = np.empty(indptr[-1], indptr.dtype), np.empty(indptr[-1], block.dtype)
+    _gather_known(block, indices, values)
+    X = sp.csr_array((values, indices, indptr), shape=block.shape)
     X.has_canonical_format = True
     return X
 
@@ -374,3 +375,16 @@ def _numbers_of(number: dict, ids: Iterable[Hashable], what: str) -> np.ndarray:
             f"{len(unknown)} of {len(ids)} {what} ids are not known (first: {unknown[0]!r})."
         )
     return np.array([number[name] for name in ids], dtype=np.intp)
+
+
+@kernel
+def _gather_known(block, indices, values):
+    """Columns and values of all entries that are not NaN, row by row."""
+    e = 0
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            x = block[i, j]
+            if not np.isnan(x):
+                indices[e] = j
+                values[e] = x
+                e += 1
