@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 PASSES, MORE = 3, 10  # of orthogonal iteration, and directions beyond k that make them suffice
+ROUNDING = 1e-10  # a square below this part of the largest is 0; its fourth root would not be
 NOISE = 0.01  # of size 1; every factor needs a direction to grow in, even where Y has none
 
 
@@ -46,7 +47,10 @@ def spectral_factors(
         V = gram_times(Q)
     squares, turn = np.linalg.eigh(Q.T @ V)
     squares, turn = squares[::-1][:k], turn[:, ::-1][:, :k]
-    sizes = np.sqrt(np.sqrt(np.maximum(squares, 0.0)) / density) * (d / n) ** 0.25
+    squares = np.where(squares > ROUNDING * squares[0], squares, 0.0)
+    sizes = np.sqrt(np.sqrt(squares) / density) * (d / n) ** 0.25
+    V = Q @ turn
+    V *= np.sign(V[np.abs(V).argmax(axis=0), np.arange(len(sizes))])
     factors = NOISE / np.sqrt(k) * random.normal(size=(d, k))
-    factors[:, : len(sizes)] += sizes * (Q @ turn)
+    factors[:, : len(sizes)] += sizes * V
     return factors

@@ -48,7 +48,7 @@ from lowdim.report.compare_table import Comparison, Entrant, Protocol
 BASELINE = "column means"
 LARGEST_SHARE = 0.9
 INNER_ENTRIES = 2000  # judged in the choice among candidates: one inner split, more of small tables
-MOST_INNER = 3
+MOST_INNER = 5
 
 
 def compare(
@@ -72,7 +72,7 @@ def compare(
     models : list or dict of estimators
         Of lowdim or scikit-learn; a dict gives them names. In place of an estimator there may be a
         list of candidates, such as [PCA(1), PCA(2), PCA(3)]: in every split the one is taken that
-        is best on splits of the training data (one, or up to three where the table is small), so
+        is best on splits of the training data (one, or up to five where the table is small), so
         that each method is judged at its best size without a look at what is held out. Column
         means are always compared, too.
     hold_out : {'entries', 'rows'}, default='entries'
