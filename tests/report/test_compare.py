@@ -267,11 +267,11 @@ def test_candidates_are_chosen_without_what_is_held_out(rng):
     lowdim.compare(X, {"spies": [Spy(log), Spy(log)]}, repeats=2, random_state=3)
     split = draw_split(X, ENTRIES, 0.1, np.random.default_rng(3))
     fits = [given for what, given in log if what == "fit"]
-    assert len(fits) == 2 * (2 * 3 + 1)  # two candidates on three inner splits, then the chosen one
-    for given in fits[:6]:
+    assert len(fits) == 2 * (2 * 5 + 1)  # two candidates on five inner splits, then the chosen one
+    for given in fits[:10]:
         assert np.isnan(given[split.held]).all()
         assert np.isnan(given).sum() > split.held.sum()
-    assert_array_equal(np.isnan(fits[6]), split.held)
+    assert_array_equal(np.isnan(fits[10]), split.held)
 
 
 def test_models_without_a_seed_get_one(rng):
