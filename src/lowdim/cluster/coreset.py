@@ -26,6 +26,8 @@ from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_weights
 from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes
 
+PIECE = 4096  # rows whose deviations are held at a time
+
 
 def coreset(
     X: Any, m: int, random_state: Any = None, sample_weight: Any = None
@@ -123,5 +125,9 @@ def _square_from(X: Any, mean: np.ndarray, frame: Frame) -> np.ndarray:
         X = X.astype(np.float64) / frame.unit
         square = X.power(2).sum(axis=1) - 2.0 * (X @ mean) + mean @ mean
         return np.maximum(square, 0.0)
-    D = frame.deviations(X) - mean
-    return np.einsum("if,if->i", D, D)
+    square = np.empty(len(X))
+    for start in range(0, len(X), PIECE):
+        part = slice(start, start + PIECE)
+        D = frame.deviations(X[part]) - mean
+        np.einsum("if,if->i", D, D, out=square[part])
+    return square
