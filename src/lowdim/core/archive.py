@@ -7,12 +7,9 @@ is for `core/persistence.py`.
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import re
-import secrets
-import shutil
 import struct
 import zipfile
 import zlib
@@ -22,6 +19,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+
+from lowdim.core.atomic import replacing
 
 DOCUMENT = "lowdim.json"
 LARGE = 2**30  # bytes from which an entry gets the ZIP64 header, needed from 2**31
@@ -66,24 +65,9 @@ def require(condition: Any, otherwise: str, cure: str = DAMAGED) -> None:
 
 
 def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a temporary file in the same folder, which then takes the place of `path`."""
-    target = path.resolve()  # through links, as if the file were opened for writing
-    if target.exists() and not target.is_file():
-        code = errno.EISDIR if target.is_dir() else errno.EINVAL
-        raise OSError(code, "cannot save: this is not a regular file", str(path))
-    if not target.parent.is_dir():
-        raise OSError(errno.ENOENT, "cannot save: there is no such folder", str(path.parent))
-    temporary = target.with_name(f".lowdim-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write a file that appears complete or not at all, through links as `replacing` says."""
+    with replacing(path) as file:
+        write(file)
 
 
 def write_zip(file: BinaryIO, text: str, arrays: list[np.ndarray]) -> None:
