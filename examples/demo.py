@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
     console.print("  - the numbers at the top: dimensions, best method, clusters, odd rows")
     console.print("  - [bold]Map[/bold]: colour it by island or sex; select points with the lasso")
     console.print("  - [bold]Filled values[/bold]: whose sex nobody wrote down, and how sure it is")
-    console.print("  - [bold]Python[/bold]: the code that gives the same models again")
+    console.print("  - [bold]Python[/bold]: the script that gives the same models again")
     console.print(f"The picture of the second part: [bold]{picture}[/bold]")
 
 

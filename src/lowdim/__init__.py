@@ -26,6 +26,8 @@ _HOME = {
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
     "Recommender": "lowdim.completion.recommender",
+    "TableEncoder": "lowdim.tables.encoder",
+    "TableModel": "lowdim.tables.model",
     "amari_distance": "lowdim.linear.ica",
     "choose_k": "lowdim.cluster.selection",
     "choose_rank": "lowdim.linear.rank",
@@ -48,13 +50,14 @@ _HOME = {
     "rotate": "lowdim.linear.rotation",
     "set_config": "lowdim.core.config",
     "silhouette": "lowdim.cluster.quality",
-    "stream": "lowdim.core.stream",
+    "stream": "lowdim.tables.streaming",
 }
-_SUBPACKAGES = ("datasets", "linalg")
+_SUBPACKAGES = ("datasets", "linalg", "tables")
 
 if TYPE_CHECKING:
     from lowdim import datasets as datasets
     from lowdim import linalg as linalg
+    from lowdim import tables as tables
     from lowdim.cluster.coreset import coreset as coreset
     from lowdim.cluster.gaussian_mixture import GaussianMixture as GaussianMixture
     from lowdim.cluster.kmeans import KMeans as KMeans
@@ -79,7 +82,6 @@ if TYPE_CHECKING:
     from lowdim.core.persistence import LoadError as LoadError
     from lowdim.core.persistence import load as load
     from lowdim.core.registry import methods as methods
-    from lowdim.core.stream import stream as stream
     from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
     from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
     from lowdim.linear.ica import FastICA as FastICA
@@ -93,6 +95,9 @@ if TYPE_CHECKING:
     from lowdim.linear.rotation import rotate as rotate
     from lowdim.report.compare import compare as compare
     from lowdim.report.explore.report import explore as explore
+    from lowdim.tables.encoder import TableEncoder as TableEncoder
+    from lowdim.tables.model import TableModel as TableModel
+    from lowdim.tables.streaming import stream as stream
 
 __all__ = ["__version__", *_HOME, *_SUBPACKAGES]
 

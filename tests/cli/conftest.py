@@ -73,5 +73,11 @@ Hal,4.4,9.0,m,false,2008-05-01,
 
 @pytest.fixture
 def mixed(write):
-    """A table with every kind of column, and holes."""
+    """A table with every kind of column, and missing values."""
     return write("mixed.csv", MIXED)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Tables come a few rows at a time."""
+    monkeypatch.setattr("lowdim.tables.table.CHUNK_BYTES", 7 * 5 * 8)

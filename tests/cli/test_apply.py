@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
 
@@ -13,7 +13,8 @@ import lowdim
 @pytest.fixture
 def fitted(run, mixed):
     """A model of the mixed table, m.lowdim, and the codes of its rows, codes.csv."""
-    run("reduce", mixed, "--id", "name", "-o", "codes.csv", "--model", "m.lowdim")
+    run("reduce", mixed, "--id", "name", "--ignore", "born", "-o", "codes.csv",
+        "--model", "m.lowdim")  # fmt: skip
     return "m.lowdim"
 
 
@@ -21,7 +22,7 @@ def fitted(run, mixed):
 
 
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
-def test_the_model_s_own_table_has_the_same_codes(run, read, mixed, fitted, stream):
+def test_the_model_s_own_table_has_the_same_codes(run, read, mixed, fitted, small_chunks, stream):
     result = run("apply", fitted, mixed, stream, "-o", "again.csv")
     codes, again = read("codes.csv"), read("again.csv")
     assert codes["name"] == again["name"]
@@ -72,7 +73,9 @@ def test_a_model_saved_in_python_can_be_applied(run, read, numbers):
 
 def test_the_model_knows_the_names_of_its_columns(fitted):
     names = ["mass", "length", "sex=f", "sex=m", "adult"]
-    assert list(lowdim.load(fitted).feature_names_in_) == names
+    model = lowdim.load(fitted)
+    assert list(model.estimator_.feature_names_in_) == names
+    assert model.encoder_.id_ == "name"
 
 
 def test_categories_that_look_like_numbers_stay_text(run, write, rng):
@@ -83,20 +86,95 @@ def test_categories_that_look_like_numbers_stay_text(run, write, rng):
     assert run("apply", "m.lowdim", "new.csv").stderr == ""
 
 
+def test_columns_of_a_matrix_are_found_by_their_place(run, read, write):
+    X = np.array([[1.0, np.nan, 2.0], [3.0, np.nan, 5.0], [4.0, np.nan, 4.0]])
+    np.save("t.npy", X)
+    run("reduce", "t.npy", "-k", 1, "-o", "codes.csv", "--model", "m.lowdim")
+    write("named.csv", "id,a,b,c\nr,1,,2\ns,3,,5\nt,4,,4\n")
+    run("apply", "m.lowdim", "named.csv", "--id", "id", "-o", "again.csv")
+    assert read("again.csv")["id"] == ["r", "s", "t"]
+    assert_allclose(read("again.csv")["pca0"], read("codes.csv")["pca0"], atol=1e-12)
+    message = run("apply", "m.lowdim", "named.csv", code=2).stderr
+    assert "named.csv has 4 columns; the model was fitted on 3 columns" in message
+
+
+def test_a_text_table_without_names_is_applied_by_place(run, read, write):
+    rows = "".join(f"{i},7,{i * i % 5},{'ab'[i % 2]}\n" for i in range(1, 12))
+    write("t.csv", rows)
+    run("reduce", "t.csv", "--no-header", "-o", "codes.csv", "--model", "m.lowdim")
+    run("apply", "m.lowdim", "t.csv", "--no-header", "-o", "again.csv")
+    assert_array_equal(read("again.csv")["pca0"], read("codes.csv")["pca0"])
+
+
+def test_a_word_far_down_in_a_stream_of_numbers_is_refused(refused, write, numbers):
+    lines = [f"{a},{b}" for a, b in zip(numbers[:, 0], numbers[:, 1], strict=True)]
+    lowdim.PCA(1).fit(pq.read_table("numbers.parquet").select(["a", "b"])).save("m.lowdim")
+    write("long.csv", "\n".join(["a,b", *lines * 2000, "heavy,1"]) + "\n")
+    line = refused("apply", "m.lowdim", "long.csv", "--stream")
+    assert "long.csv: Column 'a' holds text such as 'heavy'" in line
+
+
+# Filled tables
+
+
+def test_a_filled_table_is_that_of_complete(run, mixed, tmp_path):
+    run("complete", mixed, "-k", 1, "--std", "-o", "filled.csv", "--model", "m.lowdim")
+    run("apply", "m.lowdim", mixed, "--filled", "--std", "-o", "again.csv")
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "filled.csv").read_text()
+    result = run("apply", "m.lowdim", mixed, "--filled", "--stream")
+    first = result.stdout.splitlines()[0]
+    assert first == "name,mass,length,sex,adult,born,nothing"
+
+
+def test_codes_of_a_completion_can_be_had_too(run, read, mixed):
+    run("complete", mixed, "-k", 1, "--model", "m.lowdim")
+    run("apply", "m.lowdim", mixed, "-o", "codes.csv")
+    assert list(read("codes.csv")) == ["name", "probabilisticpca0"]
+
+
 # What is said
 
 
 def test_an_unknown_category_is_named(run, read, write, fitted):
-    write("new.csv", "name,mass,length,sex,adult\nIda,4,10,?,true\nJon,5,11,x,false\n")
+    write("new.csv", "name,mass,length,sex,adult\nIda,4,10,y,true\nJon,5,11,x,false\n")
     result = run("apply", fitted, "new.csv", "-o", "new-codes.csv")
-    assert result.stderr == "unknown: sex has '?', 'x', counted as no category\n"
+    assert result.stderr == (
+        "Warning: 'sex' has 'x', 'y' in 2 rows, which the model has never seen: none of its known "
+        "levels.\n"
+    )
     assert np.isfinite(read("new-codes.csv")["pca0"]).all()
+
+
+def test_nothing_is_written_if_unknown_levels_are_refused(refused, write, mixed, tmp_path):
+    encoder = lowdim.TableEncoder(unknown="error")
+    lowdim.TableModel(lowdim.PCA(1), encoder=encoder).fit(tmp_path / mixed).save("m.lowdim")
+    write("new.csv", "mass,length,sex,adult,born\n4,10,x,true,2001-05-01\n")
+    assert "'sex' has 'x' in 1 row" in refused("apply", "m.lowdim", "new.csv", "-o", "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_marks_of_missing_values_can_be_named(run, read, write, fitted):
+    write("new.csv", "name,mass,length,sex,adult\nIda,4,none,none,true\nJon,5,11,f,false\n")
+    run("apply", fitted, "new.csv", "--missing", "none", "-o", "marked.csv")
+    write("new.csv", "name,mass,length,sex,adult\nIda,4,,,true\nJon,5,11,f,false\n")
+    result = run("apply", fitted, "new.csv", "-o", "empty.csv")
+    assert_array_equal(read("marked.csv")["pca0"], read("empty.csv")["pca0"])
+    assert result.stderr == ""
+
+
+def test_a_lacking_column_counts_as_missing_and_is_named(run, read, write, fitted):
+    write("narrow.csv", "name,mass,sex,adult\nIda,4,f,true\n")
+    result = run("apply", fitted, "narrow.csv", "-o", "narrow-codes.csv")
+    assert result.stderr == "Warning: narrow.csv lacks 'length'; it counts as missing.\n"
+    write("empty.csv", "name,mass,length,sex,adult\nIda,4,,f,true\n")
+    run("apply", fitted, "empty.csv", "-o", "empty-codes.csv")
+    assert_array_equal(read("narrow-codes.csv")["pca0"], read("empty-codes.csv")["pca0"])
 
 
 def test_a_missing_id_column_is_named(run, write, fitted):
     write("new.csv", "mass,length,sex,adult\n4,10,f,true\n")
     result = run("apply", fitted, "new.csv")
-    assert result.stderr.startswith("no id column 'name' here")
+    assert result.stderr.startswith("no column 'name' here: rows go by their order")
     assert result.stdout.startswith("pca0,pca1\n")
 
 
@@ -105,16 +183,16 @@ def test_the_ids_can_be_in_another_column(run, read, write, fitted):
     run("apply", fitted, "new.csv", "--id", "key", "-o", "new-codes.csv")
     assert list(read("new-codes.csv")) == ["key", "pca0", "pca1"]
     with open("new-codes.csv") as file:
-        assert file.readlines()[1].startswith("007,")
+        assert file.readlines()[1].startswith('"007",')
 
 
 def test_npy_says_that_it_has_no_room_for_ids(run, mixed, fitted):
     result = run("apply", fitted, mixed, "-o", "codes.npy")
-    assert result.stderr.startswith("without ids: codes.npy")
+    assert result.stderr.startswith("without row names: codes.npy")
 
 
 def test_quiet_says_nothing(run, write, fitted):
-    write("new.csv", "mass,length,sex,adult,extra\n4,10,z,true,1\n")
+    write("new.csv", "mass;length;sex;adult;extra\n4,5;10;f;true;1\n")
     result = run("apply", fitted, "new.csv", "--quiet", "-o", "new-codes.csv")
     assert (result.stdout, result.stderr) == ("", "")
 
@@ -129,19 +207,27 @@ def test_quiet_says_nothing(run, write, fitted):
         (["absent.lowdim", "mixed.csv"], ["absent.lowdim"]),
         (["mixed.csv", "mixed.csv"], ["mixed.csv", "not a lowdim file"]),
         (["half.lowdim", "mixed.csv"], ["half.lowdim"]),
-        (["m.lowdim", "narrow.csv"], ["narrow.csv lacks the column 'length'"]),
-        (["m.lowdim", "text.csv"], ["text.csv has text in the column 'mass'"]),
+        (["m.lowdim", "other.csv"], ["other.csv has none of the columns", "'mass'"]),
+        (["m.lowdim", "text.csv"], ["text.csv: Column 'mass' holds text such as 'heavy'"]),
+        (["m.lowdim", "text.csv"], ["mark them as missing: --missing"]),
         (["m.lowdim", "header.csv"], ["header.csv has no rows"]),
         (["m.lowdim", "matrix.npy"], ["matrix.npy has no column names"]),
         (["m.lowdim", "mixed.csv", "--id", "nam"], ["no column 'nam'", "'name'"]),
-        (["m.lowdim", "mixed.csv", "-o", "codes.xlsx"], ["'.xlsx'"]),
-        (["m.lowdim", "mixed.csv", "-o", "mixed.csv"], ["is the table itself"]),
-        (["m.lowdim", "mixed.csv", "-o", "no/codes.csv"], ["no folder no"]),
+        (["m.lowdim", "mixed.csv", "-o", "codes.doc"], ["'.doc'", "--output", ".csv"]),
+        (["m.lowdim", "mixed.csv", "-o", "mixed.csv"], ["mixed.csv is read"]),
+        (["m.lowdim", "mixed.csv", "-o", "m.lowdim.csv"], ["m.lowdim.csv is read (as m.lowdim)"]),
+        (["m.lowdim", "mixed.csv", "-o", "no/codes.csv"], ["no folder", "Create it"]),
+        (["k.lowdim", "mixed.csv", "--filled"], ["A model of KMeans does not fill missing values"]),
+        (["a.lowdim", "mixed.csv", "--filled", "--std"], ["ALS does not say how sure", "--std"]),
+        (["m.lowdim", "mixed.csv", "--std"], ["--std goes with --filled"]),
     ],
 )
 def test_bad_input_is_refused_with_a_reason(refused, write, fitted, tmp_path, arguments, words):
     write("half.lowdim", (tmp_path / fitted).read_bytes()[:300])
-    write("narrow.csv", "mass,sex,adult\n1,f,true\n")
+    lowdim.KMeans(2).fit([[0.0], [1.0]]).save("k.lowdim")
+    lowdim.ALS(1, random_state=0).fit([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]).save("a.lowdim")
+    write("other.csv", "x,y\n1,f\n")
+    (tmp_path / "m.lowdim.csv").symlink_to(tmp_path / fitted)
     write("text.csv", "mass,length,sex,adult\nheavy,1,f,true\n")
     write("header.csv", "mass,length,sex,adult\n")
     np.save(tmp_path / "matrix.npy", np.zeros((2, 4)))
@@ -151,7 +237,7 @@ def test_bad_input_is_refused_with_a_reason(refused, write, fitted, tmp_path, ar
 
 def test_a_parquet_table_without_rows_is_refused(refused, mixed, fitted):
     pq.write_table(pacsv.read_csv(mixed).slice(0, 0), "empty.parquet")
-    assert "empty.parquet has columns but no rows" in refused("apply", fitted, "empty.parquet")
+    assert "empty.parquet has no rows" in refused("apply", fitted, "empty.parquet")
 
 
 def test_a_model_without_codes_is_refused(refused, mixed, fitted, monkeypatch):

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import lowdim
 from lowdim import cli
+from lowdim.tables.errors import TableError, TableWarning
 
 HEAVY = {"dask", "matplotlib", "narwhals", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy"}
 
@@ -42,7 +43,7 @@ def test_lowdim_alone_explains_itself(run):
     assert all(verb in text for verb in ("reduce", "apply", "methods", "warmup"))
 
 
-@pytest.mark.parametrize("verb", ["reduce", "apply", "methods", "warmup"])
+@pytest.mark.parametrize("verb", list(cli._HOME))
 def test_every_verb_has_a_help_text_with_examples(run, verb):
     text = run(verb, "--help").stdout
     assert f"lowdim {verb}" in text.split("Examples:")[1]
@@ -52,7 +53,9 @@ def test_the_version_is_the_package_s(run):
     assert run("--version").stdout.split()[-1] == lowdim.__version__
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["reduce", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([v, "--help"] for v in cli._HOME)]
+)
 def test_help_imports_nothing_heavy(arguments):
     code = (
         "import sys\nfrom lowdim.cli import main\n"
@@ -86,6 +89,11 @@ def test_python_m_lowdim_is_the_command():
 def test_bad_input_is_one_line_and_exit_code_2(refused, verb, error):
     verb(failing_with(error))
     assert refused("reduce") == "Error: k=3 is wrong"
+
+
+def test_the_cure_of_a_table_error_names_options(refused, verb):
+    verb(failing_with(TableError("t.csv has one column.", "Name what is between: {max_levels}.")))
+    assert refused("reduce") == "Error: t.csv has one column. Name what is between: --max-levels."
 
 
 def test_a_load_error_is_bad_input(refused, verb):
@@ -160,6 +168,11 @@ def test_a_usage_error_is_one_line_that_says_where_to_look(refused, arguments, w
 def test_a_warning_is_one_line(run, verb):
     verb(lambda: warnings.warn("it did\n    not converge", UserWarning, stacklevel=1))
     assert run("reduce").stderr == "Warning: it did not converge\n"
+
+
+def test_the_cure_of_a_table_warning_names_options(run, verb):
+    verb(lambda: warnings.warn(TableWarning("It lacks 'a'.", "See {id}."), stacklevel=1))
+    assert run("reduce").stderr == "Warning: It lacks 'a'. See --id.\n"
 
 
 def test_warnings_are_what_they_were_after_the_command(run, verb):

@@ -9,7 +9,7 @@ import lowdim
 
 @pytest.fixture
 def groups(write):
-    """Three groups of 20 rows, one high in a, one high in b; with ids, a text column and holes."""
+    """Three groups of 20 rows, one high in a, one high in b; with ids, text and a missing value."""
     random = np.random.default_rng(0)
     lines = ["name,a,b,kind"]
     for i in range(60):
@@ -20,7 +20,7 @@ def groups(write):
 
 
 def test_the_summary_says_what_makes_the_clusters(run, groups):
-    result = run("cluster", groups, "--id", "name", "-k", "3", "--categories", "ignore")
+    result = run("cluster", groups, "--id", "name", "-k", "3", "--ignore", "kind")
     lines = result.stdout.splitlines()
     assert lines[2] == "method   KMeans, 3 clusters"
     assert lines[3] == "written  nothing; -o FILE writes the labels, --model FILE the model"
@@ -55,7 +55,9 @@ def test_labels_are_those_of_the_class_and_of_apply(run, read, groups):
     first, again = read("l.csv"), read("again.csv")
     assert_array_equal(first["cluster"], again["cluster"])
     assert_allclose(first["distance"], again["distance"])
-    assert type(lowdim.load("m.lowdim")) is lowdim.KMeans
+    model = lowdim.load("m.lowdim")
+    assert type(model) is lowdim.TableModel and type(model.estimator_) is lowdim.KMeans
+    assert_array_equal(model.predict(groups), first["cluster"])
 
 
 def test_a_mixture_can_be_applied_too(run, read, groups):
@@ -70,6 +72,24 @@ def test_the_plot_is_drawn(run, groups, tmp_path, columns):
     assert (tmp_path / "c.png").stat().st_size > 5000
 
 
+def test_typical_rows_are_shown_in_the_values_of_the_table(run, write):
+    lines = ["day,price,size,kind"]
+    for i in range(40):
+        day, size = f"2024-0{1 + i % 2}-{i // 2 + 1:02d}", f"{i % 2 * 100 + i}.50"
+        lines.append(f"{day},${1 + i % 2},{size},{'xy'[i % 2]}")
+    result = run("cluster", write("t.csv", "\n".join(lines) + "\n"), "-k", "2", "--id", "size")
+    typical = [line.split("typical")[1] for line in result.stdout.splitlines() if "typical" in line]
+    assert len(typical) == 2
+    assert all("kind=" in line and "day 2024-0" in line and "price $" in line for line in typical)
+    assert all(line.strip().startswith("size ") for line in typical)
+
+
+def test_control_characters_of_a_table_do_not_reach_the_terminal(run, write):
+    rows = "".join(f"{i % 2 * 9 + i / 10},{'ab'[i % 2]}\x1b[31m\n" for i in range(20))
+    result = run("cluster", write("t.csv", "x\x1b[2J,t\n" + rows), "-k", 2)
+    assert "\x1b" not in result.output and "\N{REPLACEMENT CHARACTER}" in result.output
+
+
 # The door
 
 
@@ -80,7 +100,8 @@ def test_the_plot_is_drawn(run, groups, tmp_path, columns):
         (["-k", "2.5"], "not a number of clusters"),
         (["-k", "61"], "more than the 60 rows"),
         (["--covariance", "full"], "goes with gmm"),
-        (["--plot", "c.txt"], "figures are written to"),
+        (["--plot", "c.txt"], "End --plot in .png, .svg, .pdf"),
+        (["-o", "c.csv", "--model", "./c.csv"], "would be written twice"),
         (["-o", "nowhere/labels.csv"], "no folder"),
     ],
 )

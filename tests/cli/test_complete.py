@@ -1,4 +1,7 @@
-"""`lowdim complete` fills holes in the table's own units, and leaves what is there."""
+"""`lowdim complete` fills missing values in the table's own kinds, and leaves what is there."""
+
+import csv
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ METHODS = ["ppca", "als", "softimpute"]
 
 @pytest.fixture
 def holes(tmp_path, numbers, rng):
-    """The table of numbers with holes, as csv and npy, beside ids; gives (X with NaN, truth)."""
+    """The table of numbers with missing values, as csv and npy, beside ids; gives X with NaN."""
     X = numbers.copy()
     X[rng.random(X.shape) < 0.1] = np.nan
     X[0] = numbers[0]
@@ -36,7 +39,8 @@ def test_what_is_written_is_what_the_class_imputes(run, read, holes):
     mean, scale = np.nanmean(holes, axis=0), np.nanstd(holes, axis=0)
     model = lowdim.ProbabilisticPCA(2, random_state=0).fit((holes - mean) / scale)
     filled, std = model.impute((holes - mean) / scale, return_std=True)
-    assert_allclose(matrix(table)[~there], (filled * scale + mean)[~there], rtol=1e-6)
+    within = np.clip(filled * scale + mean, np.nanmin(holes, axis=0), np.nanmax(holes, axis=0))
+    assert_allclose(matrix(table)[~there], within[~there], rtol=1e-6)
     for f, name in enumerate("abcde"):
         if np.isnan(holes[:, f]).any():
             assert_allclose(table[f"{name}_std"], std[:, f] * scale[f], rtol=1e-6, atol=1e-12)
@@ -67,7 +71,7 @@ def test_what_was_there_stays_to_the_last_digit(run, read, write, rng):
 def test_ids_keep_their_zeros_and_columns_their_order(run, holes, tmp_path):
     run("complete", "holes.csv", "--id", "name", "-o", "filled.csv")
     first, second = (tmp_path / "filled.csv").read_text().splitlines()[:2]
-    assert first == "name,a,b,c,d,e" and second.startswith("00,")
+    assert first == "name,a,b,c,d,e" and second.startswith('"00",')
 
 
 def test_streamed_and_in_memory_are_the_same(run, read, holes):
@@ -138,8 +142,78 @@ def test_the_model_can_be_saved_and_applied(run, read, holes):
 
 def test_csv_on_standard_output(run, holes):
     result = run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "-")
-    assert result.stdout.startswith("name,a,b,c,d,e\n00,")
+    assert result.stdout.startswith('name,a,b,c,d,e\n"00",')
     assert "table    holes.csv" in result.stderr
+
+
+def test_cells_that_do_not_apply_stay_empty_unless_asked(run, read, write):
+    rows = "".join(
+        f"{i * 37 % 11},{'storm' if i % 3 else 'hurricane'},{'' if i % 3 or i == 9 else i % 5}\n"
+        for i in range(300)
+    )
+    write("t.csv", "wind,status,category\n" + rows)
+    result = run("complete", "t.csv", "-k", 1, "-o", "f.csv")
+    assert "filled   category 1\n" in result.stdout
+    assert "empty    category 200 (do not apply; --fill-all fills them)" in result.stdout
+    filled = read("f.csv")["category"]
+    assert all((cell == "") == bool(i % 3) for i, cell in enumerate(filled))
+    assert filled[9] in {"0", "1", "2", "3", "4"}
+    result = run("complete", "t.csv", "-k", 1, "--fill-all", "-o", "f.csv")
+    assert "filled   category 201\n" in result.stdout and "empty" not in result.stdout
+    assert set(read("f.csv")["category"]) <= {0, 1, 2, 3, 4}
+
+
+def test_filled_values_are_such_as_the_column_has(run, tmp_path, write, rng):
+    lines = ["share,count,price,day"]
+    for i in range(50):
+        size = rng.normal() + 4 * (i % 2)
+        cells = [f"{0.1 + 0.05 * (i % 2):.2f}", f"{3 + 2 * (i % 2)}", f'"${900 + 200 * (i % 2):,}"']
+        cells = ["" if rng.random() < 0.1 else cell for cell in cells]
+        lines.append(
+            ",".join([*cells, f"2024-01-{i % 28 + 1:02d}" if i != 7 else "", f"{size:.3f}"])
+        )
+    lines[0] += ",size"
+    write("t.csv", "\n".join(lines) + "\n")
+    run("complete", "t.csv", "-k", 1, "-o", "f.csv")
+    for line in csv.DictReader((tmp_path / "f.csv").read_text().splitlines()):
+        assert re.fullmatch(r"0\.1\d", line["share"]) and line["count"] in {"3", "4", "5"}
+        assert re.fullmatch(r"\$(9\d\d|1,[01]\d\d)", line["price"])
+        assert re.fullmatch(r"2024-01-\d\d", line["day"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "jsonl", "xlsx"])
+def test_chunks_with_and_without_missing_values_make_one_file(run, write, small_chunks, ending):
+    rows = [f"{i},{'ab'[i % 2]},2024-01-{i % 28 + 1:02d},{i * 7 % 13}" for i in range(60)]
+    rows[3], rows[40] = ",,,5", "39,b,,"
+    write("t.csv", "\n".join(["n,word,day,x", *rows]) + "\n")
+    run("complete", "t.csv", "--stream", "--numeric", "n", "-k", 1, "-o", f"f.{ending}")
+    table = lowdim.tables.open_table(f"f.{ending}", stream=False)
+    assert table.names == ["n", "word", "day", "x"] and table.n_rows == 60
+    (whole,) = table.chunks(size=60)
+    assert all(column.null_count == 0 for column in whole.columns)
+    assert str(whole["day"][0].as_py()).startswith("2024-01-01")
+
+
+def test_the_index_of_a_frame_is_written_first(run, read, rng):
+    import pandas as pd
+
+    X = rng.normal(size=(30, 3))
+    X[3, 1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abc"), index=[f"r{i}" for i in range(30)])
+    frame.to_parquet("t.parquet")
+    run("complete", "t.parquet", "-k", 1, "-o", "f.csv")
+    table = read("f.csv")
+    assert list(table)[1:] == ["a", "b", "c"] and next(iter(table.values()))[3] == "r3"
+
+
+def test_deviations_of_a_matrix_are_further_columns(run, holes, tmp_path):
+    run("complete", "holes.npy", "-k", "2", "--std", "-o", "f.npy")
+    with_std = int(np.isnan(holes).any(axis=0).sum())
+    X = np.load(tmp_path / "f.npy")
+    assert X.shape == (40, 5 + with_std)
+    assert np.all(
+        (X[:, 5:] > 0).sum(axis=0) == np.isnan(holes).sum(axis=0)[np.isnan(holes).any(axis=0)]
+    )
 
 
 # The door
@@ -151,10 +225,11 @@ def test_csv_on_standard_output(run, holes):
         (["--std", "--method", "als"], "--std does not go with --method als"),
         (["-k", "0.5"], "share of variance"),
         (["-k", "9"], "choose at most"),
-        (["-o", "filled.txt"], "tables are written to"),
-        (["-o", "filled.npy"], "holds text"),
+        (["-o", "filled.doc"], "End --output in .csv"),
+        (["-o", "filled.npy"], "filled.npy holds numbers only; column 'name'"),
         (["-o", "nowhere/f.csv"], "no folder"),
-        (["-o", "holes.csv"], "is the table itself"),
+        (["-o", "holes.csv"], "holes.csv is read"),
+        (["-o", "-", "--model", "-"], "would be written twice"),
     ],
 )
 def test_bad_input_is_one_line(refused, write, arguments, message):

@@ -110,7 +110,7 @@ def test_what_was_seen_can_be_recommended_again(run, table, ratings):
     [
         ([], "Choose one of --user"),
         (["--user", "user1", "--all"], "Choose one of --user"),
-        (["--user", "user1", "-o", "r.npy"], "recommendations are written to"),
+        (["--user", "user1", "-o", "r.npy"], "End --output in .csv"),
         (["--user", "user1", "--rating-column", "stars"], "no column 'stars'"),
         (["--user", "user1", "--rating-column", "userId"], "text in the column 'userId'"),
         (["--evaluate", "--split", "weekly"], "weekly"),
@@ -127,7 +127,7 @@ def test_bad_tables_are_one_line(refused, write, numbers):
     write("twice.csv", "user,item,rating\n1,2,3\n1,2,4\n")
     assert "more than once" in refused("recommend", "twice.csv", "--user", "1")
     write("empty.csv", "user,item,rating\n1,2,3\n1,3,\n")
-    assert "1 lines without a number in 'rating' (first: line 2)" in refused(
+    assert "1 line without a number in 'rating' (first: row 2)" in refused(
         "recommend", "empty.csv", "--user", "1"
     )
     lowdim.PCA(1).fit(numbers).save("pca.lowdim")

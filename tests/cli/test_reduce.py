@@ -17,7 +17,6 @@ import lowdim
 from lowdim.cli import methods_table
 from lowdim.core.estimator import Estimator
 from lowdim.report.tables import loadings_table
-from lowdim.tables import files
 
 
 def standardized(X):
@@ -42,12 +41,17 @@ def test_two_columns_of_correlation_r_share_the_variance_as_one_plus_r(run, writ
 def test_the_summary_says_what_was_done(run, mixed):
     result = run("reduce", mixed, "--id", "name", "-o", "codes.csv", "--model", "m.lowdim")
     lines = result.stdout.splitlines()
-    assert lines[0] == "table    mixed.csv: 8 rows, 4 columns as 5 numbers, 3 cells missing (9.4%)"
+    assert lines[0] == "table    mixed.csv: 8 rows, 5 columns as 6 numbers, 3 cells missing (7.5%)"
     assert lines[1].startswith("scale    standard")
     assert lines[2] == "method   PCA, 2 components"
     assert lines[3].split() == ["variance", "together"]
     assert lines[-2:] == ["codes    codes.csv", "model    m.lowdim"]
-    assert "one-hot: sex (f, m)\n" in result.stderr
+    assert result.stderr.splitlines() == [
+        "one-hot: sex (f, m)",
+        "as 1/0: adult (true/false)",
+        "dates: born (days)",
+        "ignored: nothing (no values)",
+    ]
 
 
 # The codes are those of the class
@@ -56,9 +60,8 @@ def test_the_summary_says_what_was_done(run, mixed):
 @pytest.mark.parametrize("name", ["numbers.csv", "numbers.parquet", "numbers.npy"])
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
 def test_codes_are_those_of_the_class_on_scaled_columns(
-    run, read, numbers, monkeypatch, name, stream
+    run, read, numbers, small_chunks, name, stream
 ):
-    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 512)
     run("reduce", name, "-k", 3, stream, "-o", "codes.csv")
     expected = lowdim.PCA(3).fit_transform(standardized(numbers))
     # two sums of 40 values in another order
@@ -72,11 +75,11 @@ def test_without_scaling_codes_are_those_of_the_class_on_the_table(run, read, nu
     )
 
 
-def test_rows_with_holes_have_codes(run, read, numbers):
+def test_rows_with_missing_values_have_codes(run, read, numbers):
     X = numbers.copy()
     X[::3, 1] = X[1::4, 3] = X[7, :4] = np.nan
-    np.save("holes.npy", X)
-    result = run("reduce", "holes.npy", "-o", "codes.csv")
+    np.save("missing.npy", X)
+    result = run("reduce", "missing.npy", "-o", "codes.csv")
     expected = lowdim.PCA(2, random_state=0).fit_transform(standardized(X))
     assert_allclose(stacked(read("codes.csv")), expected, atol=1e-8)
     assert f"{np.isnan(X).sum()} cells missing" in result.stdout
@@ -126,9 +129,8 @@ def test_a_table_can_come_from_standard_input(run, numbers):
 
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
 def test_the_id_column_is_kept_as_it_is_and_is_no_data(
-    run, read, write, numbers, monkeypatch, stream
+    run, read, write, numbers, small_chunks, stream
 ):
-    monkeypatch.setattr(files, "CSV_BLOCK_BYTES", 512)
     ids = ["007", "NA", "a,b", 'say "x"', *(f"row {i}" for i in range(36))]
     quoted = ['"' + name.replace('"', '""') + '"' for name in ids]
     with open("numbers.csv") as file:
@@ -152,25 +154,77 @@ def test_ids_of_parquet_keep_their_type(run, numbers):
 
 def test_npy_says_that_it_has_no_room_for_ids(run, mixed):
     result = run("reduce", mixed, "--id", "name", "-o", "codes.npy")
-    assert "without ids: codes.npy" in result.stderr
+    assert "without row names: codes.npy" in result.stderr
     assert np.load("codes.npy").shape == (8, 2)
+
+
+def test_row_names_that_are_found_are_written_first(run, read, write):
+    rows = "".join(f"{i * 7 % 13},{i % 5},{i + 1}\n" for i in range(30))
+    result = run("reduce", write("t.csv", "a,b,row_id\n" + rows), "-o", "codes.csv")
+    assert "row names: row_id (running numbers)" in result.stderr
+    assert list(read("codes.csv")) == ["row_id", "pca0", "pca1"]
+    assert_array_equal(read("codes.csv")["row_id"], np.arange(30) + 1)
+
+
+def test_row_names_with_the_name_of_a_code_are_refused(refused, write):
+    rows = "".join(f"{i * 7 % 13},{i % 5},n{i}\n" for i in range(30))
+    write("t.csv", "a,b,pca0\n" + rows)
+    line = refused("reduce", "t.csv", "--id", "pca0", "-o", "codes.csv")
+    assert "column 'pca0', which names the rows, has the name" in line and "--id" in line
 
 
 @pytest.mark.parametrize(
     ("options", "n_columns"),
     [
-        ([], 4),
+        ([], 5),
         (["--columns", "mass,length"], 2),
         (["--columns", "mass", "--columns", "length"], 2),
         (["--columns", '"mass", length,sex'], 3),
-        (["--drop", "sex, mass"], 2),
-        (["--drop", "*s"], 3),
-        (["--categories", "ignore"], 3),
-        (["--max-categories", "1"], 3),
+        (["--drop", "sex, mass"], 3),
+        (["--ignore", "*s"], 4),
+        (["--max-levels", "1"], 4),
+        (["--max-categories", "1"], 4),
+        (["--dates", "none"], 4),
+        (["--id", "mass"], 4),
     ],
 )
 def test_columns_are_chosen_by_options(run, mixed, options, n_columns):
     assert f" rows, {n_columns} columns" in run("reduce", mixed, *options).stdout
+
+
+@pytest.fixture
+def shop(write):
+    """Sizes in an order, prices with a heavy tail, regions 1 to 3, dates."""
+    sizes, lines = ["s", "m", "l"], ["size,price,region,day"]
+    for i in range(60):
+        day = f"20{10 + i // 6}-{i % 12 + 1:02d}-05"
+        lines.append(f"{sizes[i * 7 % 3]},{2.0 ** (i % 20)},{i * 5 % 3 + 1},{day}")
+    return write("shop.csv", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "one-hot: size (l, m, s)"),
+        ([], "dates: day (days, season)"),
+        ([], "logarithm: price (heavy tails; --log none takes the numbers as they are)"),
+        ([], "hint: region: 3 different whole numbers; if they are codes: --categorical"),
+        (["--ordered", "size=s,m,l"], "ordered: size (s < m < l)"),
+        (["--categorical", "region"], "one-hot: size (l, m, s), region (1, 2, 3)"),
+        (["--dates", "days"], "dates: day (days)"),
+        (["--log", "region,price"], "logarithm: price, region (as asked)"),
+    ],
+)
+def test_what_columns_are_can_be_said(run, shop, options, said):
+    assert said in run("reduce", shop, *options).stderr.splitlines()
+
+
+def test_what_a_column_is_reaches_the_codes(run, shop):
+    run("reduce", shop, "--ordered", "size=s,m,l", "--log", "none", "--model", "m.lowdim")
+    names = lowdim.load("m.lowdim").encoder_.get_feature_names_out().tolist()
+    assert names == ["size", "price", "region", "day", "day season sin", "day season cos"]
+    kinds = {column.name: column.kind for column in lowdim.load("m.lowdim").columns_}
+    assert kinds["size"] == "ordered" and kinds["region"] == "whole number"
 
 
 def test_columns_of_a_matrix_are_chosen_by_number(run, read, numbers):
@@ -206,7 +260,7 @@ def test_k_auto_keeps_one_component_of_noise_and_says_so(run, read, numbers, mon
 
 def test_seed_and_solver_reach_the_class(run, numbers):
     run("reduce", "numbers.npy", "--solver", "randomized", "--seed", 7, "--model", "m.lowdim")
-    model = lowdim.load("m.lowdim")
+    model = lowdim.load("m.lowdim").estimator_
     assert (model.svd_solver, model.random_state, model.n_components) == ("randomized", 7, 2)
 
 
@@ -242,6 +296,9 @@ def test_a_text_table_of_another_form_is_read(run, read, write):
     run("reduce", "t.csv", "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1",
         "--missing", "?", "--id", "näme", "-k", 1, "-o", "codes.csv")  # fmt: skip
     assert read("codes.csv")["näme"] == list("äöüß")
+    result = run("reduce", "t.csv", "--encoding", "latin-1", "-k", 1, "-o", "found.csv")
+    assert result.stderr.startswith("read as: ';' between columns, ',' for decimals, ")
+    assert_array_equal(read("found.csv")["pca0"], read("codes.csv")["pca0"])
 
 
 def test_a_table_without_a_header_is_read(run, write):
@@ -359,20 +416,24 @@ def test_an_option_of_another_method_is_refused(refused, numbers, with_factors):
     ("arguments", "words"),
     [
         (["nothing.csv"], ["There is no file nothing.csv"]),
-        (["mixed.csv", "-k", "9"], ["-k 9", "5 columns", "at most 5"]),
+        (["mixed.csv", "-k", "9"], ["-k 9", "6 numbers", "at most 6"]),
         (["mixed.csv", "--columns", "weight"], ["no column 'weight'"]),
         (["mixed.csv", "--id", "nam"], ["no column 'nam'", "did you mean 'name'?"]),
         (["mixed.csv", "--columns", "name"], ["no column to work on", "'name'"]),
         (["mixed.csv", "--solver", "nonsense"], ["svd_solver", "nonsense"]),
-        (["mixed.csv", "-o", "codes.xlsx"], ["'.xlsx'", ".parquet"]),
+        (["mixed.csv", "-o", "codes.doc"], ["'.doc'", "--output", ".parquet"]),
         (["mixed.csv", "-o", "codes"], [".csv"]),
-        (["mixed.csv", "-o", "no/such/codes.csv"], ["no folder no/such", "create it"]),
-        (["mixed.csv", "--model", "no/such/m.lowdim"], ["no folder no/such"]),
-        (["mixed.csv", "-o", "mixed.csv"], ["is the table itself"]),
-        (["mixed.csv", "--model", "./mixed.csv"], ["is the table itself"]),
+        (["mixed.csv", "-o", "no/such/codes.csv"], ["no folder", "no/such", "Create it"]),
+        (["mixed.csv", "--model", "no/such/m.lowdim"], ["no folder", "--model"]),
+        (["mixed.csv", "-o", "mixed.csv"], ["mixed.csv is read"]),
+        (["mixed.csv", "--model", "./mixed.csv"], ["./mixed.csv is read (as mixed.csv)"]),
+        (["mixed.csv", "-o", "x.csv", "--model", "./x.csv"], ["would be written twice"]),
         (["mixed.csv", "-o", "folder.csv"], ["folder.csv is a folder"]),
-        (["mixed.csv", "--encoding", "klingon"], ["--encoding klingon"]),
-        (["mixed.csv", "--delimiter", ";", "--decimal", ";"], ["mixed.csv"]),
+        (["mixed.csv", "--encoding", "klingon"], ["The encoding 'klingon'", "--encoding"]),
+        (["mixed.csv", "--delimiter", ",", "--decimal", ","], ["--separator"]),
+        (["mixed.csv", "--categorical", "sex", "--numeric", "sex"], ["'sex'", "Name it once"]),
+        (["mixed.csv", "--ordered", "sex"], ["sex", "size=small,medium,large"]),
+        (["mixed.csv", "--ordered", "sex=f,x"], ["'m'", "--ordered"]),
         (["one_row.csv"], ["one_row.csv", "1 row"]),
     ],
 )
@@ -384,11 +445,12 @@ def test_bad_input_is_refused_with_a_reason(refused, mixed, write, tmp_path, arg
 
 
 def test_nothing_is_read_before_the_output_is_known_to_be_possible(refused):
-    assert "no folder nowhere" in refused("reduce", "absent.csv", "-o", "nowhere/codes.csv")
+    line = refused("reduce", "absent.csv", "-o", "nowhere/codes.csv")
+    assert "There is no folder" in line and "nowhere to write codes.csv to" in line
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(refused, mixed, monkeypatch):
-    monkeypatch.setattr("lowdim.cli.writing.os.access", lambda path, mode: False)
+    monkeypatch.setattr("lowdim.tables.writing.os.access", lambda path, mode: False)
     assert "cannot be written to" in refused("reduce", mixed, "-o", "codes.csv")
 
 
@@ -396,7 +458,7 @@ def test_a_full_disk_leaves_no_half_file(refused, mixed, tmp_path, monkeypatch):
     def fail(*arguments):
         raise OSError(28, "No space left on device", "codes.csv")
 
-    monkeypatch.setattr("lowdim.cli.writing.CsvWriter.write", fail)
+    monkeypatch.setattr("lowdim.tables.writing.CsvWriter.write", fail)
     assert refused("reduce", mixed, "-o", "codes.csv") == (
         "Error: codes.csv: No space left on device."
     )

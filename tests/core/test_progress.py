@@ -18,7 +18,7 @@ from lowdim.core.config import config_context
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.progress import watch
-from lowdim.core.stream import stream
+from lowdim.tables.streaming import stream
 
 
 class Terminal(io.StringIO):

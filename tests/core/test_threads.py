@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from lowdim.core import threads
 from lowdim.core.blocks import ArrayBlocks, as_blocks
 from lowdim.core.config import config_context
-from lowdim.core.stream import stream
 from lowdim.core.threads import fetched_ahead, ordered_map, single_threaded_blas
+from lowdim.tables.streaming import stream
 
 X = np.random.default_rng(0).normal(size=(4000, 30))
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from lowdim.core.blocks import ArrayBlocks, as_blocks
 from lowdim.core.dask_blocks import DaskBlocks
 from lowdim.core.estimator import Estimator
-from lowdim.core.stream import StreamBlocks, stream
+from lowdim.core.stream import StreamBlocks
 from lowdim.core.validation import (
     check_at_least,
     check_at_most,
@@ -24,6 +24,7 @@ from lowdim.core.validation import (
     check_weights,
     count_nonfinite,
 )
+from lowdim.tables.streaming import stream
 
 
 class Complete(Estimator):

@@ -6,12 +6,12 @@ from scipy.stats import multivariate_normal
 
 from lowdim.core.blocks import ArrayBlocks, as_blocks
 from lowdim.core.persistence import read_state, write_state
-from lowdim.core.stream import stream
 from lowdim.core.validation import check_columns_observed
 from lowdim.linalg import condition
 from lowdim.linalg.observed import observed_columns
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel, fit_missing, statistics, update
+from lowdim.tables.streaming import stream
 
 BOTH = pytest.mark.parametrize("isotropic", [True, False], ids=["isotropic", "diagonal"])
 

@@ -5,6 +5,8 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -23,7 +25,7 @@ import lowdim
 from lowdim.core.loop import InterruptedFitWarning
 from lowdim.report.compare import relative_error
 from lowdim.report.compare_models import nearest_in_observed
-from lowdim.report.compare_splits import Split, columns_of, draw_split, varies
+from lowdim.report.compare_splits import Cells, Split, columns_of, draw_split, varies
 from lowdim.report.compare_table import Comparison, Entrant, Protocol
 
 ENTRIES, ROWS = "entries", "rows"
@@ -453,6 +455,171 @@ def test_a_sample_of_rows_is_compared_and_the_table_says_so(rng):
     assert "sample" not in repr(lowdim.compare(X, [Memory()], max_rows=300, random_state=rng))
 
 
+# Tables
+
+
+def storms(rng, n=240):
+    """Status and pressure follow from the wind, the date and the ocean from nothing."""
+    strength = rng.integers(0, 3, n)
+    wind = 20.0 + 30.0 * strength + rng.normal(size=n)
+    table = pd.DataFrame(
+        {
+            "wind": wind,
+            "pressure": 1015.0 - wind / 2 + rng.normal(size=n),
+            "status": np.array(["depression", "storm", "hurricane"])[strength],
+            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "ocean": rng.choice(["Atlantic", "Pacific", "Indian"], n, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    for name in table:
+        table.loc[rng.random(n) < 0.05, name] = None
+    return table
+
+
+def encoded(table, **arguments):
+    return lowdim.TableEncoder(drop_level=True, **arguments).fit(table)
+
+
+@pytest.mark.parametrize("hold_out", [ENTRIES, ROWS])
+def test_columns_of_one_cell_are_hidden_together(rng, hold_out):
+    table, log = storms(rng), []
+    lowdim.compare(table, [Spy(log)], hold_out=hold_out, random_state=rng)
+    encoder = encoded(table)
+    spans = encoder._encoding.spans
+    assert [span.stop - span.start for span in spans] == [1, 1, 2, 3, 2]  # a date has a season
+    for what, given in log:
+        if what == "impute":
+            missing = np.isnan(given)
+            for span in spans:
+                assert (missing[:, span].all(axis=1) == missing[:, span].any(axis=1)).all()
+            assert missing.any(axis=0).all()
+
+
+def test_the_share_is_that_of_cells(rng):
+    table, log = storms(rng, 600), []
+    lowdim.compare(table, [Spy(log)], share=0.2, random_state=rng)
+    first = [span.start for span in encoded(table)._encoding.spans]
+    known = table.notna().sum().to_numpy()
+    for what, given in log:
+        if what == "fit":
+            held = known - (~np.isnan(given[:, first])).sum(axis=0)
+            # of some 570 cells each is held out with probability 0.2: 5 deviations are 0.084
+            assert (np.abs(held / known - 0.2) < 0.084).all()
+
+
+def test_a_cell_of_several_columns_counts_as_one():
+    """Of a held-out category with three columns and a number, both count the same."""
+    guess, truth = np.array([0.0, 1.0, 1.0, 1.0]), np.array([2.0, 0.0, 3.0, 0.0])
+    weight = np.array([1.0, 1 / 3, 1 / 3, 1 / 3])
+    assert relative_error(guess, truth, weight) == pytest.approx((4 + 6 / 3) / (4 + 9 / 3))
+
+
+def test_a_level_that_is_left_nowhere_is_not_held_out(rng):
+    cells = Cells(np.array([0, 0, 0, 1]))
+    X = np.zeros((40, 4))
+    X[np.arange(40), np.where(np.arange(40) < 38, np.arange(40) % 2, 2)] = (
+        1.0  # 2 rows have level 2
+    )
+    X[:, 3] = rng.normal(size=40)
+    asked = np.zeros(40, dtype=bool)
+    for _ in range(50):
+        split = draw_split(X, ENTRIES, 0.5, rng, cells)
+        kept = split.training(X)
+        assert varies(kept).all()
+        assert_array_equal(split.held[:, 0], split.held[:, 2])
+        asked |= split.held[:, 0]
+        rows = draw_split(X, ROWS, 0.5, rng, cells)
+        alone = ~np.isin(2, np.argmax(X[rows.fit_rows, :3], axis=1))
+        assert not (alone and rows.held[38:, 0].any())
+    assert asked.all()  # the two rows of level 2 in turn
+
+
+def test_cells_of_one_column_each_are_entries_of_a_matrix(rng):
+    X = low_rank(rng, 30, 4)
+    X[3, 1] = np.nan
+    for hold_out in (ENTRIES, ROWS):
+        one = draw_split(X, hold_out, 0.2, np.random.default_rng(1))
+        two = draw_split(X, hold_out, 0.2, np.random.default_rng(1), Cells(np.arange(4)))
+        assert_array_equal(one.held, two.held)
+
+
+@pytest.mark.parametrize("hold_out", [ENTRIES, ROWS])
+def test_a_category_that_follows_from_numbers_is_predicted(rng, hold_out):
+    table = storms(rng)[["wind", "pressure", "status"]]
+    models = {"groups": lowdim.GaussianMixture(3, n_init=4, reg_covar=1e-3), "PCA": lowdim.PCA(1)}
+    result = lowdim.compare(table, models, hold_out=hold_out, random_state=rng)
+    assert result.winner == "groups"
+    assert result["error"][0] < 0.15  # groups are 30 apart, measured to 1
+    # words in another order than that of the wind: what the wind says of them is gone
+    shuffled = table.assign(status=rng.permutation(table["status"].to_numpy()))
+    noise = lowdim.compare(shuffled, models, hold_out=hold_out, random_state=rng)
+    loss = dict(zip(noise.names, noise["error"], strict=True))
+    assert loss["groups"] > 0.25  # of three columns one is not to be predicted
+
+
+def test_a_hidden_category_is_not_told_by_its_own_columns(rng):
+    table = pd.DataFrame({"word": rng.choice(list("abcd"), 300), "x": rng.normal(size=300)})
+    result = lowdim.compare(table, [lowdim.PCA(3), lowdim.GaussianMixture(4)], random_state=rng)
+    # with one of three columns hidden at a time, PCA(3) would predict it to the last digit
+    assert (result["error"] > 0.9).all()
+
+
+def test_the_result_says_what_became_of_the_table(rng):
+    table = storms(rng).assign(always=1.0)
+    result = lowdim.compare(table, [lowdim.PCA(1)], max_rows=100, repeats=2, random_state=0)
+    assert str(result.protocol) == (
+        "10% of the entries of 100 x 5 (drawn from 240 rows) held out, 2 times; error relative to "
+        "column means; 5 of 6 columns of the table became 9 columns of numbers"
+    )
+    assert result.encoder.columns_["always"].kind == "constant"
+    assert "became 9 columns of numbers" in result._repr_html_()
+    plain = lowdim.compare(low_rank(rng), [lowdim.PCA(1)], repeats=2)
+    assert plain.encoder is None and "became" not in repr(plain)
+
+
+def test_every_kind_of_table_is_compared_alike(rng, tmp_path):
+    table = storms(rng, 120)
+    table.to_parquet(tmp_path / "storms.parquet")
+    sources = [
+        table,
+        pl.from_pandas(table),
+        pa.Table.from_pandas(table, preserve_index=False),
+        tmp_path / "storms.parquet",
+        {name: table[name].to_numpy() for name in table},
+    ]
+    models = {"PCA": [lowdim.PCA(1), lowdim.PCA(2)], "means": SimpleImputer()}
+    first, *others = (lowdim.compare(X, models, repeats=2, random_state=0) for X in sources)
+    for other in others:
+        assert_allclose(other.losses, first.losses, rtol=1e-9)
+        assert other.protocol == first.protocol
+
+
+def test_files_and_dicts_of_numbers_are_taken_as_they_are(rng, tmp_path):
+    X = np.exp(2 * low_rank(rng, 60, 4))  # of which an encoder would take logarithms
+    np.save(tmp_path / "x.npy", X)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    sources = [tmp_path / "x.npy", str(tmp_path / "x.parquet"), dict(frame), frame]
+    plain = lowdim.compare(X, [lowdim.PCA(1)], repeats=2, random_state=0)
+    for source in sources:
+        result = lowdim.compare(source, [lowdim.PCA(1)], repeats=2, random_state=0)
+        assert_allclose(result.losses, plain.losses, rtol=1e-9)
+        assert result.encoder is None
+    logs = lowdim.TableEncoder()
+    result = lowdim.compare(frame, [lowdim.PCA(1)], encoder=logs, repeats=2, random_state=0)
+    assert "logarithm" in result.encoder.columns_["a"].done
+    assert result["error"][0] < plain["error"][0]
+    assert not hasattr(logs, "columns_")  # the user's own stays as it is
+
+
+def test_an_encoder_says_what_the_columns_of_a_matrix_are(rng):
+    X = np.column_stack([rng.integers(0, 4, 100), rng.normal(size=(100, 2))])
+    encoder = lowdim.TableEncoder(categorical=["0"], drop_level=True)
+    result = lowdim.compare(X, [lowdim.PCA(1)], encoder=encoder, repeats=2, random_state=0)
+    assert result.protocol.shape == (100, 5) and result.protocol.used == (3, 3)
+    assert "; 3 columns of the table became 5 columns of numbers" in repr(result)
+
+
 # What goes wrong is said
 
 
@@ -622,6 +789,36 @@ def test_bad_arguments_are_told(change, message):
 def test_models_are_estimators(models):
     with pytest.raises(TypeError, match="give"):
         lowdim.compare(np.arange(40.0).reshape(10, 4), models)
+
+
+def test_an_encoder_is_a_table_encoder_that_leaves_missing_values():
+    X = np.arange(40.0).reshape(10, 4)
+    with pytest.raises(TypeError, match="is no TableEncoder"):
+        lowdim.compare(X, [lowdim.PCA(1)], encoder=StandardScaler())
+    with pytest.raises(ValueError, match="look known; choose missing='nan'"):
+        lowdim.compare(X, [lowdim.PCA(1)], encoder=lowdim.TableEncoder(missing="mean"))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"word": np.array(["a", "b", "c", "a"] * 5)}, "X has 1 column"),
+        ({"word": np.array(["a"]), "x": np.ones(1)}, "no column to work on"),
+        ({"word": np.array(["a", "a"]), "x": np.ones(2)}, "no column to work on"),
+    ],
+)
+def test_tables_with_nothing_to_predict_are_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        lowdim.compare(table, [lowdim.PCA(1)])
+
+
+def test_a_column_that_a_sample_leaves_empty_is_named(rng):
+    table = storms(rng).assign(rare=np.where(np.arange(240) < 2, 1.0 + np.arange(240), np.nan))
+    with pytest.raises(ValueError, match="no observed entry in column 'rare' of X"):
+        lowdim.compare(table, [lowdim.PCA(1)], max_rows=3, random_state=0)
+    with pytest.raises(ValueError, match="Column 'rare' of X has too few"):
+        for seed in range(60):
+            lowdim.compare(table, [Spy([])], hold_out=ROWS, random_state=seed)
 
 
 def test_streams_do_not_fit_in_memory(tmp_path):

@@ -1,6 +1,5 @@
-"""The findings, the page and its doors."""
+"""The findings and the page."""
 
-import csv
 import json
 import re
 from html.parser import HTMLParser
@@ -8,55 +7,39 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.stats import chi2, multivariate_normal
 
 import lowdim
-from lowdim import ProbabilisticPCA
-from lowdim.cli import main
 from lowdim.report.compare_models import ColumnMeans
 from lowdim.report.compare_table import Comparison, Entrant, Protocol
-from lowdim.report.explore import contest, encode_table, fill, read_table, unit_matrix
-from lowdim.report.explore.filling import choose_filler
+from lowdim.report.explore import contest
+from lowdim.report.explore.filling import choose_filler, fill
 from lowdim.report.explore.findings import factor_name
-from lowdim.report.explore.missingness import observed_correlations
+from lowdim.report.explore.missingness import missingness, observed_correlations
 from lowdim.report.explore.odd import squared_distances
 from lowdim.report.explore.payload import json_script, map_payload
+from lowdim.report.explore.preparing import prepare
 from lowdim.report.explore.sections.oddities import chance_in_words
 from lowdim.report.explore.sections.parts import listed, percent
-from lowdim.tables import CsvFormat
+from lowdim.tables import open_table
 
 contestants = contest.models  # before it is replaced for most tests
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
-MATH = "$$\\alpha$$"
+pytestmark = pytest.mark.usefixtures("few_models")
 
 
-def planted(n=160, holes=0.08, seed=0):
-    """Two factors, two groups, one odd row; names and values that try to be markup."""
-    random = np.random.default_rng(seed)
-    group = np.arange(n) % 2
-    Z = random.normal(size=(n, 2)) + 6 * group[:, None] * [1, 0]
-    X = Z @ random.normal(size=(2, 6)) + 0.2 * random.normal(size=(n, 6))
-    X[random.random(X.shape) < holes] = np.nan
-    X[7, 0] = X[9, 0] - 5.0  # rows of one group, and noise of 0.2
-    names = ["a", "b", "c", HOSTILE, MATH, "[[map]]"]
-    table = pd.DataFrame(X, columns=names)
-    table["word"] = np.where(group == 0, HOSTILE, "right")
-    table.loc[3, "word"] = None
-    table["name"] = [f"row <b>{i}</b>" for i in range(n)]
-    return table
+def encoded_of(table, target=None, **wishes):
+    return prepare(open_table(table), lowdim.TableEncoder(**wishes), target)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def few_models():
-    """The comparison has tests of its own; here two methods are enough."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contest, "models", lambda shape, rank: {"PPCA": [ProbabilisticPCA(1)]})
-        yield
+def filled_by_means(encoded):
+    """The missing values at the means of their columns, as `choose_filler` would do it."""
+    model = lowdim.TableModel(choose_filler(judged(PPCA=2.0), 1, seed=0).model)
+    return fill(encoded, model.fit_encoded(encoded.table, encoded.unit_encoder))
 
 
 @pytest.fixture(scope="module")
-def report(few_models):
+def report(few_models, planted):
     return lowdim.explore(planted(), target="word", id="name")
 
 
@@ -112,7 +95,7 @@ def test_data_in_the_page_cannot_end_its_script_element():
 # ---- a planted truth -----------------------------------------------------------------------------
 
 
-def test_planted_rank_groups_holes_and_odd_row_are_found(report):
+def test_planted_rank_groups_missing_values_and_odd_row_are_found(report, planted):
     findings = report.findings
     assert findings.spectrum.rank == 2
     labels = findings.clusters.labels
@@ -129,8 +112,8 @@ def test_planted_rank_groups_holes_and_odd_row_are_found(report):
     }
 
 
-def test_filled_values_are_near_the_truth_and_ranges_cover_it():
-    table, truth = planted(), planted(holes=0.0)
+def test_filled_values_are_near_the_truth_and_ranges_cover_it(planted):
+    table, truth = planted(), planted(missing=0.0)
     found = lowdim.explore(table, target="word", id="name").findings
     inside = []
     for part in found.filled:
@@ -144,18 +127,28 @@ def test_ranges_of_what_is_never_negative_do_not_go_below_zero():
     random = np.random.default_rng(0)
     X = np.abs(random.normal(size=(80, 3)))
     X[random.random(X.shape) < 0.2] = np.nan
-    encoded = encode_table(read_table(X), log=False)
-    parts = fill(encoded, ColumnMeans().fit(unit_matrix(encoded)))
+    parts = filled_by_means(encoded_of(X, log=False))
+    assert len(parts) == 3
     assert all((part.low >= 0).all() and (part.high > part.value).all() for part in parts)
 
 
 def test_column_means_fill_a_category_with_the_commonest_and_its_share():
-    table = pd.DataFrame({"x": np.arange(10.0), "word": [*"aaaabbbcc", None]})
-    encoded = encode_table(read_table(table))
-    (part,) = fill(encoded, ColumnMeans().fit(unit_matrix(encoded)))
-    assert part.rows.tolist() == [9] and part.column.raw.values[part.value[0]] == "a"
+    table = pd.DataFrame({"x": np.arange(10.0) ** 2, "word": [*"aaaabbbcc", None]})
+    (part,) = filled_by_means(encoded_of(table))
+    assert part.rows.tolist() == [9] and part.column.words[part.value[0]] == "a"
     assert part.low[0] == pytest.approx(4 / 9)
-    assert part.known == pytest.approx(0, abs=1e-12)
+    assert part.known == pytest.approx(0, abs=1e-6)
+
+
+def test_column_means_are_a_model_that_can_be_saved_and_says_the_same():
+    X = np.random.default_rng(0).normal(3, 2, size=(50, 4))
+    X[::7, 1] = np.nan
+    filler = choose_filler(judged(PPCA=2.0), 1, seed=0)
+    expected, spread = ColumnMeans().fit(X).impute(X, return_std=True)
+    found, std = filler.model.fit(X).impute(X, return_std=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(std, spread, rtol=1e-4)
+    assert filler.name == "column means" and hasattr(filler.model, "save")
 
 
 def judged(**errors):
@@ -183,20 +176,16 @@ def test_the_winner_fills_if_it_can_say_how_sure_it_is():
 def test_missingness_that_depends_on_a_column_is_told(rng):
     X = rng.normal(size=(300, 4))
     X[X[:, 0] > 0.5, 1] = np.nan
-    from lowdim.report.explore.missingness import missingness
-
-    found = missingness(encode_table(read_table(X)))
+    found = missingness(encoded_of(X))
     assert (found.patterns[0].column, found.patterns[0].other) == ("1", "0")
     assert found.patterns[0].correlation > 0.5
 
 
 def test_missingness_at_random_has_no_pattern():
-    from lowdim.report.explore.missingness import missingness
-
     random = np.random.default_rng(0)
     X = random.normal(size=(500, 5))
     X[random.random(X.shape) < 0.1] = np.nan
-    assert missingness(encode_table(read_table(X))).patterns == []
+    assert missingness(encoded_of(X)).patterns == []
 
 
 def test_odd_chances_are_those_of_the_model_for_complete_rows():
@@ -320,7 +309,7 @@ def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by
     assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
 
 
-def test_the_page_says_which_model_filled_the_holes_and_why(report):
+def test_the_page_says_which_model_filled_missing_values_and_why(report):
     assert f"Filled by {report.findings.filler.name}. {report.findings.filler.why}" in report.html
 
 
@@ -335,7 +324,7 @@ def test_a_page_of_ten_thousand_rows_and_fifty_columns_is_below_five_megabytes()
     assert "rows drawn at random" in report.html
 
 
-def test_the_map_carries_values_exactly_enough(report):
+def test_the_map_carries_values_exactly_enough(report, planted):
     import base64
 
     findings = report.findings
@@ -347,7 +336,7 @@ def test_the_map_carries_values_exactly_enough(report):
     np.testing.assert_allclose(found, truth, atol=np.nanmax(np.abs(truth)) * 1e-4)
 
 
-def test_the_same_seed_gives_the_same_findings(report):
+def test_the_same_seed_gives_the_same_findings(report, planted):
     again = lowdim.explore(planted(), target="word", id="name").findings
     np.testing.assert_array_equal(again.factors.codes, report.findings.factors.codes)
     np.testing.assert_array_equal(again.clusters.labels, report.findings.clusters.labels)
@@ -355,30 +344,7 @@ def test_the_same_seed_gives_the_same_findings(report):
     assert again.odd.rows == report.findings.odd.rows
 
 
-def test_the_code_gives_the_models_of_the_page_again(tmp_path):
-    path = tmp_path / "table.csv"
-    planted().to_csv(path, index=False, sep=";")
-    form = CsvFormat(delimiter=";")
-    report = lowdim.explore(path, "word", "name", ["c"], 120, log=False, csv_format=form)
-    names = {}
-    exec(report.code, names)
-    findings = report.findings
-    np.testing.assert_array_equal(names["codes"], findings.factors.codes)
-    np.testing.assert_array_equal(names["labels"], findings.clusters.labels)
-    for part, again in zip(findings.filled, names["filled"], strict=True):
-        np.testing.assert_array_equal(again.rows, part.rows)
-        np.testing.assert_array_equal(again.value, part.value)
-        np.testing.assert_array_equal(again.low, part.low)
-
-
-def test_a_sample_is_drawn_and_told(tmp_path):
-    report = lowdim.explore(planted(400), target="word", sample=100)
-    assert report.findings.encoded.X.shape[0] == 100
-    assert "100 of 400 rows were drawn at random" in report.html
-    assert "take(sample_rows" in report.code
-
-
-def test_a_table_without_holes_has_no_section_of_filled_values():
+def test_a_table_without_missing_values_has_no_section_of_filled_values():
     page = lowdim.explore(np.random.default_rng(0).normal(size=(60, 3))).html
     assert 'id="filled"' not in page and "no value is missing" in page
 
@@ -405,84 +371,3 @@ def test_words_alone_have_a_page():
     random = np.random.default_rng(0)
     table = pd.DataFrame({name: random.choice(list("xyz"), 80) for name in "abc"})
     assert "<h2" in lowdim.explore(table).html
-
-
-# ---- the command line ----------------------------------------------------------------------------
-
-
-def run(*arguments):
-    return CliRunner().invoke(main, ["explore", *map(str, arguments)])
-
-
-def test_the_verb_writes_page_table_and_models(tmp_path):
-    table = planted()
-    table.to_csv(tmp_path / "table.csv", index=False)
-    page, filled, models = tmp_path / "page.html", tmp_path / "filled.csv", tmp_path / "models"
-    result = run(
-        tmp_path / "table.csv", "-o", page, "--id", "name", "--filled", filled, "--models", models
-    )
-    assert result.exit_code == 0, result.output
-    assert page.stat().st_size < 5e6
-    with filled.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(table.columns)
-    assert all(value != "" for row in rows for value in row.values())
-    known = table["a"].notna()
-    np.testing.assert_array_equal(
-        [float(row["a"]) for row in rows] * known, table["a"].fillna(0).to_numpy()
-    )
-    assert isinstance(lowdim.load(models / "filling.lowdim"), lowdim.ProbabilisticPCA)
-    model = lowdim.load(models / "factors.lowdim")
-    assert isinstance(model, lowdim.ProbabilisticPCA)
-    assert (models / "explore.py").read_text().startswith("import lowdim")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "is empty"),
-        (b"a,b\n", "no rows"),
-        (b"a\n1\n2\n3\n4\n5\n6\n", "one column of numbers only"),
-        (b"a,b\n1,2\n2,3\n3,5\n", "3 rows; at least 5"),
-        (b"a,b\n" + b"caf\xe9,1\n" * 9, "--encoding latin-1"),
-    ],
-)
-def test_bad_files_are_refused_in_one_line(tmp_path, content, message):
-    path = tmp_path / "table.csv"
-    path.write_bytes(content)
-    result = run(path, "-o", tmp_path / "page.html")
-    assert result.exit_code == 2
-    assert message in result.output and "Traceback" not in result.output
-
-
-@pytest.mark.parametrize(("wish", "taken"), [("auto", "b"), ("none", ""), ("a,b", "a, b")])
-def test_the_verb_takes_logarithms_as_asked(tmp_path, wish, taken):
-    random = np.random.default_rng(0)
-    table = pd.DataFrame({"a": random.uniform(1, 2, 60), "b": np.exp(3 * random.normal(size=60))})
-    table.to_csv(tmp_path / "table.csv", index=False)
-    page = tmp_path / "page.html"
-    result = run(tmp_path / "table.csv", "-o", page, "--log", wish)
-    assert result.exit_code == 0, result.output
-    found = re.search("Logarithms stand for ([^:]*):", page.read_text())
-    assert (found[1] if found else "") == taken
-
-
-def test_bad_outputs_are_refused_before_any_work(tmp_path):
-    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    result = run(tmp_path / "table.csv", "-o", tmp_path / "page.pdf")
-    assert result.exit_code == 2 and "pages are written to .html" in result.output
-
-
-# ---- the door ------------------------------------------------------------------------------------
-
-
-def test_bad_arguments_are_refused():
-    X = np.random.default_rng(0).normal(size=(30, 3))
-    with pytest.raises(TypeError, match="give a list of column names"):
-        lowdim.explore(X, drop="a")
-    with pytest.raises(TypeError, match="log='income' must be"):
-        lowdim.explore(X, log="income")
-    with pytest.raises(ValueError, match="random_state=None must be a whole number"):
-        lowdim.explore(X, random_state=None)
-    with pytest.raises(ValueError, match="sample"):
-        lowdim.explore(X, sample=2)

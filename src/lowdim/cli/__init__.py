@@ -114,6 +114,8 @@ def main(ctx: click.Context) -> None:
 
 
 def _explained(error: Exception) -> str:
+    if hasattr(error, "for_command_line"):  # a TableError: its cure names options
+        return error.for_command_line()
     if isinstance(error, MemoryError):
         return f"There is not enough memory ({error}). Read the table in parts with --stream."
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
@@ -139,4 +141,5 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    click.echo(f"Warning: {_one_line(str(message))}", err=True)
+    in_words = getattr(message, "for_command_line", message.__str__)  # of a TableWarning
+    click.echo(f"Warning: {_one_line(in_words())}", err=True)

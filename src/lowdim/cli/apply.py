@@ -1,4 +1,4 @@
-"""`lowdim apply`: the codes of further rows under a saved model."""
+"""`lowdim apply`: what a saved model says about further rows."""
 
 from __future__ import annotations
 
@@ -6,80 +6,111 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import (
-    csv_options,
-    debug_option,
-    output_option,
-    quiet_option,
-    stream_option,
-)
+from lowdim.cli.table_verb import TableRequest, table_verb
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
 @click.argument("model_path", metavar="MODEL")
-@click.argument("table", metavar="TABLE")
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    help="Where to write: .csv, .tsv, .parquet, .xlsx, .npy, ...; by default csv on standard "
+    "output ('-').",
+)
 @click.option(
     "--id",
     "id_column",
-    metavar="COLUMN",
-    help="A column that names the rows; kept. Default: the one the model was fitted with.",
+    metavar="COL",
+    help="The column that names the rows. Default: the one the model was fitted with.",
 )
-@stream_option
-@csv_options
-@quiet_option
-@debug_option
+@click.option("--filled", is_flag=True, help="Write the table with its missing values filled.")
+@click.option(
+    "--std",
+    is_flag=True,
+    help="With --filled: also a column NAME_std for every column of numbers with missing values.",
+)
+@click.option("--fill-all", is_flag=True, help="With --filled: also cells that do not apply.")
+@table_verb(kinds=False)
 def apply(
+    request: TableRequest,
     model_path: str,
-    table: str,
-    output: str | None,
+    output: str,
     id_column: str | None,
-    stream: bool | None,
-    quiet: bool,
-    **csv_format: Any,
+    filled: bool,
+    **filling: bool,
 ) -> None:
-    """Write the codes of the rows of TABLE under MODEL.
+    """Write what MODEL says about the rows of TABLE: their codes, or their clusters.
 
-    MODEL is a file that `lowdim reduce`, `lowdim cluster` or `model.save` wrote. For a clustering,
-    every row's cluster is written, with its distance or probability. The table is encoded and
-    scaled as the model's own was. Columns are found by name: their order does not matter, further
-    columns are ignored, and a category that the model has never seen counts as none of those it
-    knows. Without -o the codes go to standard output.
+    MODEL is a file that another verb (--model) or `model.save` in Python wrote. Of a clustering,
+    every row's cluster is written, with its distance or probability; with --filled the table
+    without its missing values. Columns are found by name and read as the model's own were: their
+    order does not matter, those that are lacking count as missing, further ones are not used.
 
     \b
     Examples:
       lowdim apply m.lowdim new.csv -o codes.csv
       lowdim apply m.lowdim new.parquet --id person -o codes.parquet
+      lowdim apply filled.lowdim new.csv --filled -o new-filled.csv
       lowdim apply m.lowdim - < new.csv > codes.csv
     """
-    import lowdim
-    from lowdim.cli.codes import ids_lost, write_codes
-    from lowdim.cli.encoding import TableEncoder
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat, listed, open_table
+    from lowdim.cli.saved_models import load_table_model, row_names, with_marks
+    from lowdim.tables.writing import check_outputs
 
-    def say(*notes: str) -> None:
-        for note in () if quiet else notes:
-            click.echo(note, err=True)
+    check_outputs({"output": output}, [request.path, model_path])
+    model = with_marks(load_table_model(model_path), request.form["missing"])
+    wanted = model.encoder_.id if id_column is None else id_column
+    table = request.open(lambda names: [name for name in names if name == wanted])
+    ids = row_names(model, table, id_column)
+    request.say(*table.notes, *_remarks(model, table, ids))
+    work = _write_filled if filled else _write_codes
+    n_rows = work(request, model, table, output, ids, **filling)
+    if output != "-":
+        request.show([f"{'table' if filled else 'codes':<9}{output}: {n_rows} rows"])
 
-    output = "-" if output is None else output
-    check_output(output, table)
-    model = lowdim.load(model_path)
-    if not hasattr(model, "transform") and not hasattr(model, "predict_proba"):
-        raise ValueError(f"{model_path} holds a {type(model).__name__}, which has no codes.")
-    saved = TableEncoder.of_model(model)
-    with lowdim.config_context(progress=False if quiet else None):
-        ids = saved.id if id_column is None else id_column
-        as_text = [*saved.categories, *([] if ids is None else [ids])]
-        source = open_table(table, CsvFormat(**csv_format), as_text=as_text, stream=stream)
-        encoder = saved.fitted_to(source, id_column)
-        if unused := encoder.unused(source):
-            say(f"ignored: {listed(unused)} (not part of the model)")
-        if saved.id is not None and encoder.id is None:
-            say(f"no id column {saved.id!r} here: codes are in the order of the rows")
-        n_rows, unknown = write_codes(model, encoder, source, output)
-    for name, values in unknown.items():
-        say(f"unknown: {name} has {listed([repr(v) for v in values])}, counted as no category")
-    say(*ids_lost(encoder, output))
-    if output != "-" and not quiet:
-        click.echo(f"codes    {output}: {n_rows} rows")
+
+def _remarks(model: Any, table: Any, ids: str | None) -> list[str]:
+    """What of the table is not used, and which row names are not there."""
+    from lowdim.tables.errors import listed, quoted
+
+    encoder, notes = model.encoder_, []
+    known = {ids, encoder.id_, *(column.name for column in encoder.columns_)}
+    further = [name for name in table.names if name not in known] if encoder._encoding.named else []
+    if further:
+        notes.append(f"ignored: {listed(further)} (not part of the model)")
+    if encoder.id_ is not None and ids is None:
+        notes.append(f"no column {quoted(encoder.id_)} here: rows go by their order, without names")
+    return notes
+
+
+def _write_codes(
+    request: TableRequest, model: Any, table: Any, output: str, ids: str | None, **filling: bool
+) -> int:
+    from lowdim.cli.row_codes import ids_lost, write_codes
+
+    for option in (name for name, given in filling.items() if given):
+        raise ValueError(f"--{option.replace('_', '-')} goes with --filled.")
+    n_rows = write_codes(model, table, output, ids)
+    request.say(*ids_lost(ids, output))
+    return n_rows
+
+
+def _write_filled(
+    request: TableRequest,
+    model: Any,
+    table: Any,
+    output: str,
+    ids: str | None,
+    std: bool,
+    fill_all: bool,
+) -> int:
+    from lowdim.cli.filled import check_fits, filler_of, write_filled
+    from lowdim.cli.saved_models import columns_for
+    from lowdim.tables.filling import count_empty
+
+    filler = filler_of(model, std=std, fill_all=fill_all)
+    check_fits(output, table)
+    columns_for(filler.encoding, table, None)  # raises or warns
+    to_fill, _ = count_empty(filler, table)
+    return write_filled(filler, table, output, to_fill)

@@ -6,16 +6,11 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import (
-    csv_options,
-    debug_option,
-    encoding_options,
-    quiet_option,
-    seed_option,
-    stream_option,
-)
+from lowdim.cli.options import seed_option
+from lowdim.cli.table_verb import TableRequest, table_verb
 
 MOST_CLUSTERS = 10  # that -k auto considers
+PLOTS = (".png", ".svg", ".pdf")
 
 
 class Count(click.ParamType):
@@ -26,7 +21,7 @@ class Count(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
         if value == "auto" or isinstance(value, int):
             return value
-        if not value.isdigit() or int(value) < 1:
+        if not value.isdecimal() or int(value) < 1:
             self.fail(f"{value!r} is not a number of clusters, nor 'auto'.", param, ctx)
         return int(value)
 
@@ -38,7 +33,6 @@ METHODS = {
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
-@click.argument("table", metavar="TABLE")
 @click.option(
     "-k",
     "--clusters",
@@ -60,20 +54,20 @@ METHODS = {
 @click.option(
     "--covariance",
     type=click.Choice(["full", "tied", "diag", "spherical", "unit"]),
-    help="Shape of the clusters of gmm. Default: full; diag if there are text columns.",
+    help="Shape of the clusters of gmm. Default: full; diag if there are categories.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write every row's cluster: .csv, .tsv, .parquet or .npy; '-' is csv on standard "
-    "output.",
+    help="Where to write every row's cluster: .csv, .tsv, .parquet, .xlsx, .npy, ...; '-' is csv "
+    "on standard output.",
 )
 @click.option(
     "--model",
     "model_path",
     metavar="FILE",
-    help="Where to save the model, for `apply`. The name of a method is taken as --method.",
+    help="Where to save the model, for `lowdim apply`. The name of a method is taken as --method.",
 )
 @click.option(
     "--plot",
@@ -82,35 +76,21 @@ METHODS = {
     help="Where to draw the clusters (.png, .svg or .pdf): in the first two principal components, "
     "with ellipses; for kmeans of two columns, with the regions of the centers.",
 )
-@encoding_options
 @seed_option
-@stream_option
-@csv_options
-@quiet_option
-@debug_option
+@table_verb()
 def cluster(
-    table: str,
+    request: TableRequest,
     k: int | str,
     method: str,
-    covariance: str | None,
     output: str | None,
     model_path: str | None,
     plot_path: str | None,
-    id_column: str | None,
-    columns: tuple[list[str], ...],
-    drop: tuple[list[str], ...],
-    categories: str,
-    max_categories: int,
-    scale: str,
-    seed: int,
-    stream: bool | None,
-    quiet: bool,
-    **csv_format: Any,
+    **settings: Any,
 ) -> None:
     """Find groups of like rows in TABLE, and say what is high and low in each.
 
-    TABLE is a .csv, .tsv, .parquet, .npy or .npz file, or '-' for csv from standard input. Empty
-    fields are missing values: rows with holes are grouped by what is known of them.
+    TABLE is a file (.csv, .xlsx, .parquet, .npy, ...), a folder or pattern of such files, or '-'
+    for csv from standard input. Rows with missing values are grouped by what is known of them.
 
     The clusters are printed with their sizes, the columns whose mean differs most from the whole
     (in standard deviations), and their most typical row. Without -o no labels are written.
@@ -122,72 +102,62 @@ def cluster(
       lowdim cluster survey.csv --method gmm --id person -o labels.csv --model groups.lowdim
       lowdim apply groups.lowdim new.csv -o new-labels.csv
     """
-    import lowdim
-    from lowdim.cli.cluster_summary import drawn, model_line, table_of_clusters
-    from lowdim.cli.codes import ids_lost, write_codes
-    from lowdim.cli.encoding import Choice, learn
-    from lowdim.cli.summary import table_lines, written_lines
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat, open_table
-
-    def say(*notes: str) -> None:
-        for note in () if quiet else notes:
-            click.echo(note, err=True)
+    from lowdim.cli.row_codes import save_and_write
+    from lowdim.tables.writing import check_outputs
 
     if model_path in METHODS:
         method, model_path = str(model_path), None
+    files = {"labels": output, "model": model_path, "plot": plot_path}
+    paths = {"output": output, "model": model_path, "plot": plot_path}
+    check_outputs(paths, [request.path], {"model": (), "plot": PLOTS})
+    table, model, rows = _fitted(request, k, method, **settings)
+    save_and_write(request, model, table, output, model_path)
+    labels = model.estimator_.predict(rows)
+    _draw(plot_path, rows, labels, model)
+    if not request.quiet:
+        request.show(_summary(table, model, rows, labels, files), output)
+
+
+def _fitted(
+    request: TableRequest, k: int | str, method: str, covariance: str | None, seed: int
+) -> tuple[Any, Any, Any]:
+    """The table, the model that was fitted to it, and its rows as numbers."""
+    from lowdim import TableModel
+    from lowdim.tables.codecs import CategoryCodec
+
     if covariance is not None and method != "gmm":
         raise ValueError(f"--covariance does not go with --method {method}; it goes with gmm.")
-    check_output(output, table)
-    check_output(model_path, table, kinds=())
-    check_output(plot_path, table, kinds=(".png", ".svg", ".pdf"), what="figures")
-    with lowdim.config_context(progress=False if quiet else None):
-        as_text = [] if id_column is None else [id_column]
-        source = open_table(table, CsvFormat(**csv_format), as_text=as_text, stream=stream)
-        choice = Choice.of_options(id_column, columns, drop, categories, max_categories, scale)
-        learned = learn(source, choice)
-        say(*learned.notes)
-        encoder = learned.encoder
-        rows = encoder.rows(source, learned.n_rows)
-        model = _unfitted(method, covariance, seed, text=bool(encoder.categories))
-        if isinstance(k, str):
-            k, reason = _count_of(rows, model, method, seed)
-            say(reason)
-        _check_count(k, learned.n_rows)
-        model.set_params(**{_count_name(method): k})
-        model.fit(rows)
-        labels = model.predict(rows)
-        model.table_encoding_ = encoder.to_dict()
-        if model_path is not None:
-            model.save(model_path)
-        if output is not None:
-            write_codes(model, encoder, source, output)
-            say(*ids_lost(encoder, output))
-        if plot_path is not None:
-            drawn(rows, labels, model, encoder).figure.savefig(plot_path)
-        if not quiet:
-            lines = [
-                *table_lines(source, learned),
-                model_line(model, k),
-                *written_lines({"labels": output, "model": model_path, "plot": plot_path}),
-                "",
-                table_of_clusters(rows, labels, k, source, encoder),
-            ]
-            click.echo("\n".join(lines), err=output == "-")
+    table = request.open()
+    encoder = request.fit(table)
+    rows = encoder.rows(table)
+    # the columns of all levels add up to a constant: a full covariance of them is singular
+    levels = any(isinstance(column.codec, CategoryCodec) for column in encoder.columns_)
+    estimator = _unfitted(method, covariance or ("diag" if levels else "full"), seed)
+    count = _count(request, rows, estimator, k, method, seed)
+    estimator.set_params(**{"n_clusters" if method == "kmeans" else "n_components": count})
+    model = TableModel(estimator, encoder=request.encoder())
+    return table, model.fit_encoded(table, encoder, rows), rows
 
 
-def _unfitted(method: str, covariance: str | None, seed: int, *, text: bool) -> Any:
+def _unfitted(method: str, covariance: str, seed: int) -> Any:
     import lowdim
 
     if method == "kmeans":
         return lowdim.KMeans(n_init=4, random_state=seed)
-    # one-hot columns add up to 1: a full covariance of them is singular
-    shape = covariance or ("diag" if text else "full")
-    return lowdim.GaussianMixture(covariance_type=shape, n_init=2, random_state=seed)
+    return lowdim.GaussianMixture(covariance_type=covariance, n_init=2, random_state=seed)
 
 
-def _count_name(method: str) -> str:
-    return "n_clusters" if method == "kmeans" else "n_components"
+def _count(
+    request: TableRequest, rows: Any, estimator: Any, k: int | str, method: str, seed: int
+) -> int:
+    """The number of clusters that is asked for."""
+    if isinstance(k, str):
+        k, reason = _count_of(rows, estimator, method, seed)
+        request.say(reason)
+    n = rows.shape[0]
+    if k > n:
+        raise ValueError(f"-k {k} is more than the {n} rows of the table; choose at most {n}.")
+    return k
 
 
 def _count_of(rows: Any, model: Any, method: str, seed: int) -> tuple[int, str]:
@@ -205,8 +175,30 @@ def _count_of(rows: Any, model: Any, method: str, seed: int) -> tuple[int, str]:
     return chosen.choice, f"-k auto: {chosen.choice} by {name}, of {first} to {last}"
 
 
-def _check_count(k: int, n_rows: int) -> None:
-    if k > n_rows:
-        raise ValueError(
-            f"-k {k} is more than the {n_rows} rows of the table; choose at most {n_rows}."
-        )
+def _draw(path: str | None, rows: Any, labels: Any, model: Any) -> None:
+    from lowdim.cli.cluster_summary import drawn
+    from lowdim.core.atomic import replacing
+
+    if path is None:
+        return
+    figure = drawn(rows, labels, model.estimator_, model.encoder_._encoding).figure
+    with replacing(path) as file:
+        figure.savefig(file, format=path.rpartition(".")[2].lower())
+
+
+def _summary(
+    table: Any, model: Any, rows: Any, labels: Any, files: dict[str, str | None]
+) -> list[str]:
+    from lowdim.cli.cluster_summary import RowNames, model_line, table_of_clusters
+    from lowdim.cli.saved_models import row_names
+    from lowdim.cli.summary import table_lines, written_lines
+
+    estimator, names = model.estimator_, RowNames(table, row_names(model, table))
+    k = getattr(estimator, "n_clusters", None) or estimator.n_components
+    return [
+        *table_lines(table, model.encoder_),
+        model_line(estimator, k),
+        *written_lines(files),
+        "",
+        table_of_clusters(rows, labels, k, model.encoder_._encoding, names),
+    ]

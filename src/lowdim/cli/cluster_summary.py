@@ -1,19 +1,27 @@
-"""What `lowdim cluster` tells and draws of a fit."""
+"""What `lowdim cluster` says and draws of a fit."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lowdim.cli.encoding import TableEncoder
 from lowdim.cli.summary import line
 from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.report.cluster_table import cluster_table
-from lowdim.tables.files import Table
+from lowdim.tables.codecs import CategoryCodec, NumberCodec
+from lowdim.tables.decoding import decoded_columns
+from lowdim.tables.encoding import Encoding
+from lowdim.tables.errors import plain
+from lowdim.tables.kinds import ColumnInfo
+from lowdim.tables.series import values_of
+from lowdim.tables.table import Table
+from lowdim.tables.values import DAY, Values
 
 TYPICAL_COLUMNS = 4  # of a typical row, those that distinguish its cluster most
+MOST_DECIMALS = 4
 POINTS_DRAWN = 20_000
 
 
@@ -23,75 +31,88 @@ def model_line(model: Any, k: int) -> str:
 
 
 def table_of_clusters(
-    rows: Blocks, labels: np.ndarray, k: int, table: Table, encoder: TableEncoder
+    rows: Blocks, labels: np.ndarray, k: int, encoding: Encoding, names: RowNames
 ) -> str:
-    """Sizes, what is high and low, and the typical row in the table's own units."""
+    """Sizes, what is high and low, and the typical row in the table's own values."""
     profiles = cluster_profiles(rows, labels, k)
-    typical = _typical_rows(rows, profiles, table, encoder)
-    return cluster_table(profiles, encoder.feature_names, typical)
+    features = [plain(name) for name in encoding.feature_names()]
+    return cluster_table(profiles, features, _typical_rows(rows, profiles, encoding, names))
+
+
+class RowNames:
+    """How rows are called: by the column that names them, or by their number, from 0."""
+
+    def __init__(self, table: Table, ids: str | None):
+        self._table, self._ids = table, ids
+
+    def of(self, numbers: Sequence[int]) -> list[str]:
+        if self._ids is None:
+            return [f"row {number}" for number in numbers]
+        found, start = dict.fromkeys(numbers, ""), 0
+        for chunk in self._table.chunks([self._ids]):
+            ids = chunk.column(self._ids)
+            for number in found:
+                if start <= number < start + len(ids):
+                    found[number] = shown(values_of(ids), number - start)
+            start += len(ids)
+        return [f"{plain(self._ids)} {found[number]}" for number in numbers]
 
 
 def _typical_rows(
-    rows: Blocks, profiles: ClusterProfiles, table: Table, encoder: TableEncoder
+    rows: Blocks, profiles: ClusterProfiles, encoding: Encoding, names: RowNames
 ) -> list[str]:
-    """The typical row of each cluster: its id or number, and what distinguishes its cluster."""
-    some = profiles.typical >= 0
+    """The typical row of each cluster: its name, and what distinguishes its cluster."""
+    some = np.flatnonzero(profiles.typical >= 0)
     numbers = profiles.typical[some]
-    names = _ids(table, encoder, numbers)
-    values = np.full((len(some), len(encoder.feature_names)), np.nan)
     taken = rows.take(numbers)
-    values[some] = taken if isinstance(taken, np.ndarray) else taken.toarray()
-    if encoder.center is not None and encoder.scale is not None:
-        values = values * np.asarray(encoder.scale) + np.asarray(encoder.center)
-    texts, found = [], iter(names)
-    for j, there in enumerate(some):
-        if not there:
-            texts.append("")
-            continue
+    Z = taken if isinstance(taken, np.ndarray) else taken.toarray()
+    values = decoded_columns(encoding, Z, "kind", fill_not_applicable=True)
+    texts = [""] * len(profiles.typical)
+    for i, (j, name) in enumerate(zip(some.tolist(), names.of(numbers.tolist()), strict=True)):
         order = np.argsort(-np.abs(np.nan_to_num(profiles.contrasts[j])), kind="stable")
-        columns = _distinct(order, encoder)[:TYPICAL_COLUMNS]
-        shown = ", ".join(_value(values[j], column, encoder) for column in columns)
-        texts.append(f"{next(found)}: {shown}")
+        columns = _owners(order, encoding)[:TYPICAL_COLUMNS]
+        shown_values = (_value(values[column.name], i, column) for column in columns)
+        texts[j] = f"{name}: {', '.join(shown_values)}"
     return texts
 
 
-def _distinct(order: np.ndarray, encoder: TableEncoder) -> list[str]:
+def _owners(order: np.ndarray, encoding: Encoding) -> list[ColumnInfo]:
     """The table's columns behind the matrix's, in the same order, each once."""
-    owner = [
-        column
-        for column in encoder.columns
-        for _ in range(len(encoder.categories.get(column, [column])))
-    ]
-    return list(dict.fromkeys(owner[f] for f in order))
+    owner = {
+        f: column
+        for column, span in zip(encoding.used, encoding.spans, strict=True)
+        for f in range(span.start, span.stop)
+    }
+    return list({owner[f].name: owner[f] for f in order.tolist()}.values())
 
 
-def _value(row: np.ndarray, column: str, encoder: TableEncoder) -> str:
-    names = encoder.feature_names
-    if column in encoder.categories:
-        own = [f for f, name in enumerate(names) if name.startswith(f"{column}=")]
-        if not np.isfinite(row[own]).all():
-            return f"{column} missing"
-        return names[own[int(np.argmax(row[own]))]]
-    value = row[names.index(column)]
-    return f"{column} missing" if not np.isfinite(value) else f"{column} {value:.4g}"
+def _value(values: Values, i: int, column: ColumnInfo) -> str:
+    digits = column.codec.digits if isinstance(column.codec, NumberCodec) else 0
+    text, name = shown(values, i, digits), plain(column.name)
+    if not text:
+        return f"{name} missing"
+    return f"{name}={text}" if isinstance(column.codec, CategoryCodec) else f"{name} {text}"
 
 
-def _ids(table: Table, encoder: TableEncoder, numbers: np.ndarray) -> list[str]:
-    """The ids of these rows; without an id column, 'row 17', counted from 0 as in the output."""
-    if encoder.id is None:
-        return [f"row {number}" for number in numbers]
-    wanted = {int(number): "" for number in numbers}
-    start = 0
-    for block in table.blocks([encoder.id]):
-        ids = block[encoder.id]
-        for number in wanted:
-            if start <= number < start + len(ids):
-                wanted[number] = str(ids[number - start])
-        start += len(ids)
-    return [f"{encoder.id} {wanted[int(number)]}" for number in numbers]
+def shown(values: Values, i: int, digits: int = MOST_DECIMALS + 1) -> str:
+    """A value of a column as text; '' where it is missing."""
+    if values.codes is not None:
+        return plain(values.levels[values.codes[i]]) if values.codes[i] >= 0 else ""
+    assert values.numbers is not None
+    x = float(values.numbers[i])
+    if not np.isfinite(x):
+        return ""
+    if values.form == "moment":
+        unit = "D" if x % DAY == 0 else "s"
+        return str(np.datetime64(int(x), "us").astype(f"datetime64[{unit}]"))
+    if values.form == "flag":
+        return "true" if x else "false"
+    if digits > MOST_DECIMALS and x != round(x):
+        return f"{x:.4g}"
+    return np.format_float_positional(round(x, digits), trim="-")
 
 
-def drawn(rows: Blocks, labels: np.ndarray, model: Any, encoder: TableEncoder) -> Any:
+def drawn(rows: Blocks, labels: np.ndarray, model: Any, encoding: Encoding) -> Any:
     """The clusters on matplotlib Axes: regions in the plane for two columns, else components."""
     from lowdim import PCA
     from lowdim.report.cluster_plots import cluster_map, voronoi_map
@@ -103,13 +124,16 @@ def drawn(rows: Blocks, labels: np.ndarray, model: Any, encoder: TableEncoder) -
     X = rows.take(index)
     centers = getattr(model, "cluster_centers_", None)
     if centers is not None and rows.n_columns == 2 and isinstance(X, np.ndarray):
-        whole = np.isfinite(X).all(axis=1)  # a row with a hole has no place in the plane
+        whole = np.isfinite(X).all(axis=1)  # a row with a missing value has no place in the plane
         ax = voronoi_map(X[whole], centers, labels[index][whole])
-        ax.set(xlabel=encoder.feature_names[0], ylabel=encoder.feature_names[1])
+        xlabel, ylabel = (plain(name) for name in encoding.feature_names())
+        ax.set(xlabel=xlabel, ylabel=ylabel)
         return ax
     k = min(2, rows.n_columns)
     pca = PCA(k, random_state=0).fit(rows)
-    Z = pca.transform(encoder.as_rows(X))
+    some = as_blocks(X)
+    some.feature_names = rows.feature_names
+    Z = pca.transform(some)
     if k == 1:  # one column: drawn along a line
         Z = np.column_stack([Z, np.zeros(len(Z))])
     ratio = np.append(pca.explained_variance_ratio_, 0.0)[:2]

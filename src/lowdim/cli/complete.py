@@ -1,4 +1,4 @@
-"""`lowdim complete`: fill the holes of a table, and say how sure."""
+"""`lowdim complete`: fill the missing values of a table, and say how sure."""
 
 from __future__ import annotations
 
@@ -6,37 +6,29 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import (
-    Rank,
-    csv_options,
-    debug_option,
-    encoding_options,
-    quiet_option,
-    seed_option,
-    stream_option,
-)
+from lowdim.cli.options import Rank, model_file_option, seed_option
+from lowdim.cli.table_verb import TableRequest, table_verb
 
 METHODS = {
     "ppca": "ProbabilisticPCA: knows how sure it is",
-    "als": "ALS: alternating least squares with biases, for tables that are mostly holes",
+    "als": "ALS: alternating least squares with biases, for tables that are mostly missing",
     "softimpute": "SoftImpute: chooses the number of components by itself",
 }
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
-@click.argument("table", metavar="TABLE")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the filled table: .csv, .tsv, .parquet, or .npy if all columns are "
-    "numbers; '-' is csv on standard output.",
+    help="Where to write the filled table: .csv, .tsv, .xlsx, .parquet, ..., or .npy if all "
+    "columns are numbers; '-' is csv on standard output.",
 )
 @click.option(
     "--std",
     is_flag=True,
-    help="Also write, for every column of numbers that had holes, a column NAME_std: the standard "
-    "deviation of each filled value, 0 where it was there. With --method ppca.",
+    help="Also write, for every column of numbers with missing values, a column NAME_std: the "
+    "standard deviation of each filled value, 0 where it was there. With --method ppca.",
 )
 @click.option(
     "--method",
@@ -56,39 +48,24 @@ METHODS = {
     help="How many numbers describe a row; 'auto' lets the data decide (parallel analysis). For "
     "softimpute: at most so many.",
 )
-@click.option(
-    "--model", "model_path", metavar="FILE", help="Where to save the model, for `lowdim apply`."
-)
-@encoding_options
+@model_file_option
 @seed_option
-@stream_option
-@csv_options
-@quiet_option
-@debug_option
+@table_verb(fill_all=True)
 def complete(
-    table: str,
+    request: TableRequest,
     output: str | None,
     std: bool,
     method: str,
     k: int | float | str,
     model_path: str | None,
-    id_column: str | None,
-    columns: tuple[list[str], ...],
-    drop: tuple[list[str], ...],
-    categories: str,
-    max_categories: int,
-    scale: str,
     seed: int,
-    stream: bool | None,
-    quiet: bool,
-    **csv_format: Any,
 ) -> None:
-    """Fill the empty fields of TABLE by what the other fields of the row say.
+    """Fill the empty cells of TABLE by what the other cells of the row say.
 
-    TABLE is a .csv, .tsv, .parquet or .npy file, or '-' for csv from standard input. Every column
-    is written in its place and in its own units, and what was there stays as it is. Numbers get
-    their expectation, text and true/false the likeliest value. Columns that cannot be used (dates,
-    names, remarks) are written as they are.
+    TABLE is a file (.csv, .xlsx, .parquet, .npy, ...), a folder or pattern of such files, or '-'
+    for csv from standard input. Every column is written in its place, and what was there stays as
+    it is. Filled values are such as the column has: whole numbers, its categories, dates. Cells
+    that do not apply stay empty, and so do columns that are not used (names, remarks).
 
     Without -o nothing is written: the summary is printed, to look first.
 
@@ -96,56 +73,44 @@ def complete(
     Examples:
       lowdim complete data.csv
       lowdim complete data.csv -o filled.csv --std
-      lowdim complete survey.csv --id person --drop 'comment*' -o filled.parquet
+      lowdim complete survey.csv --id person --ignore 'comment*' -o filled.parquet
       lowdim complete ratings.npy --scale none --method als -k 5 -o filled.npy
     """
-    import lowdim
-    from lowdim.cli.encoding import Choice, learn
-    from lowdim.cli.filling import Filling, count_holes, write_filled
-    from lowdim.cli.summary import line, table_lines, written_lines
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat, listed, open_table
+    from lowdim.cli.filled import check_fits
+    from lowdim.tables.writing import check_outputs
 
-    def say(*notes: str) -> None:
-        for note in () if quiet else notes:
-            click.echo(note, err=True)
+    _check_options(std, method, k)
+    check_outputs({"output": output, "model": model_path}, [request.path], {"model": ()})
+    table = request.open()
+    check_fits(output, table)
+    model = _fitted(request, table, method, k, seed)
+    if model_path is not None:
+        model.save(model_path)
+    counts = _filled(model, table, output, std)
+    files = {"table": output, "model": model_path}
+    request.show(_summary(model, table, counts, files), output)
 
+
+def _check_options(std: bool, method: str, k: int | float | str) -> None:
     if std and method != "ppca":
         raise ValueError(f"--std does not go with --method {method}; ppca knows how sure it is.")
     if isinstance(k, float):
         raise ValueError(f"-k {k} is a share of variance; choose a number of components, or auto.")
-    check_output(output, table, what="tables")
-    check_output(model_path, table, kinds=())
-    with lowdim.config_context(progress=False if quiet else None):
-        as_text = [] if id_column is None else [id_column]
-        source = open_table(table, CsvFormat(**csv_format), as_text=as_text, stream=stream)
-        if source.is_sparse:
-            raise ValueError(f"{source.where} is a sparse matrix, which has zeros but no holes.")
-        choice = Choice.of_options(id_column, columns, drop, categories, max_categories, scale)
-        learned = learn(source, choice)
-        say(*learned.notes)
-        encoder = learned.encoder
-        rows = encoder.rows(source, learned.n_rows)
-        if isinstance(k, str) and method != "softimpute":
-            k, reason = _rank_of(rows, seed)
-            say(reason)
-        model = _unfitted(method, k, len(encoder.feature_names), seed).fit(rows)
-        del rows  # the table is filled block by block
-        model.table_encoding_ = encoder.to_dict()
-        if model_path is not None:
-            model.save(model_path)
-        holes = count_holes(source, encoder)
-        if output is not None:
-            write_filled(Filling(model, encoder, holes, std), source, output)
-    if not quiet:
-        found = [f"{name} {count}" for name, count in holes.items() if count]
-        lines = [
-            *table_lines(source, learned),
-            line("method", type(model).__name__),
-            line("filled" if output else "to fill", listed(found, 10) if found else "nothing"),
-            *written_lines({"table": output, "model": model_path}),
-        ]
-        click.echo("\n".join(lines), err=output == "-")
+
+
+def _fitted(request: TableRequest, table: Any, method: str, k: Any, seed: int) -> Any:
+    from lowdim import TableModel
+    from lowdim.tables.errors import TableError
+
+    if table.is_sparse:
+        raise TableError(f"{table.where} is a sparse matrix, which has zeros but nothing missing.")
+    encoder = request.fit(table)
+    rows = encoder.rows(table)
+    if isinstance(k, str) and method != "softimpute":
+        k, reason = _rank_of(rows, seed)
+        request.say(reason)
+    estimator = _unfitted(method, k, rows.n_columns, seed)
+    return TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
 
 
 def _rank_of(rows: Any, seed: int) -> tuple[int, str]:
@@ -170,3 +135,31 @@ def _unfitted(method: str, k: int | str, d: int, seed: int) -> Any:
     if method == "als":
         return lowdim.ALS(k, random_state=seed)
     return lowdim.SoftImpute(max_rank=None if isinstance(k, str) else k)
+
+
+def _filled(model: Any, table: Any, output: str | None, std: bool) -> tuple[Any, Any]:
+    """Write the filled table, if asked for; by column, the cells to fill and those left empty."""
+    from lowdim.cli.filled import filler_of, write_filled
+    from lowdim.tables.filling import count_empty
+
+    filler = filler_of(model, std=std)
+    to_fill, do_not_apply = count_empty(filler, table)
+    if output is not None:
+        write_filled(filler, table, output, to_fill)
+    return to_fill, do_not_apply
+
+
+def _summary(
+    model: Any, table: Any, counts: tuple[Any, Any], files: dict[str, str | None]
+) -> list[str]:
+    from lowdim.cli.summary import counts_line, line, table_lines, written_lines
+
+    to_fill, do_not_apply = counts
+    what = "filled" if files["table"] is not None else "to fill"
+    return [
+        *table_lines(table, model.encoder_),
+        line("method", type(model.estimator_).__name__),
+        *counts_line(what, to_fill, otherwise="nothing"),
+        *counts_line("empty", do_not_apply, "do not apply; --fill-all fills them"),
+        *written_lines(files),
+    ]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from lowdim.cli.options import Names, csv_options, debug_option, quiet_option, seed_option
+from lowdim.cli.options import seed_option
+from lowdim.cli.table_verb import TableRequest, table_verb
+
+PAGES = (".html", ".htm")
 
 
 @click.command(epilog="It needs bokeh and pyarrow: pip install 'lowdim[report,io]'.")
-@click.argument("table", metavar="TABLE")
 @click.option(
     "-o",
     "--output",
@@ -19,18 +19,7 @@ from lowdim.cli.options import Names, csv_options, debug_option, quiet_option, s
     metavar="FILE",
     help="Where to write the page.",
 )
-@click.option("--target", metavar="NAME", help="A column to colour the rows by; no model sees it.")
-@click.option("--id", "id_column", metavar="NAME", help="The column that names the rows.")
-@click.option("--drop", type=Names(), multiple=True, metavar="NAMES", help="Leave these out.")
-@click.option(
-    "--log",
-    "logs",
-    type=Names(),
-    default="auto",
-    show_default=True,
-    metavar="auto|none|NAMES",
-    help="Columns that enter the models by their logarithm; auto: those positive and skewed.",
-)
+@click.option("--target", metavar="COL", help="A column to colour the rows by; no model sees it.")
 @click.option(
     "--sample",
     type=click.IntRange(min=5),
@@ -40,26 +29,19 @@ from lowdim.cli.options import Names, csv_options, debug_option, quiet_option, s
 @click.option(
     "--filled",
     metavar="FILE",
-    help="Where to write the table with its missing values filled: .csv or .tsv.",
+    help="Where to write the table with its missing values filled: .csv, .xlsx, .parquet, ...",
 )
-@click.option("--models", metavar="DIR", help="A folder to save the models in.")
+@click.option("--models", metavar="DIR", help="A folder to save the models in, for `lowdim apply`.")
 @seed_option
-@csv_options
-@quiet_option
-@debug_option
+@table_verb(fill_all=True)
 def explore(
-    table: str,
+    request: TableRequest,
     output: str,
     target: str | None,
-    id_column: str | None,
-    drop: tuple[list[str], ...],
-    logs: list[str],
     sample: int | None,
     filled: str | None,
     models: str | None,
     seed: int,
-    quiet: bool,
-    **csv_format: Any,
 ) -> None:
     """Find the structure of TABLE and write a page about it.
 
@@ -70,33 +52,35 @@ def explore(
     \b
     Examples:
       lowdim explore data.csv -o report.html
-      lowdim explore survey.csv --target region --id person --drop remarks
+      lowdim explore survey.csv --target region --id person --ignore remarks
       lowdim explore data.csv --filled filled.csv --models models/
     """
     import lowdim
+    from lowdim.cli.found import notes_of
     from lowdim.cli.summary import written_lines
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat
 
-    log: Any = {"auto": "auto", "none": False}.get(",".join(logs), logs)
-    check_output(output, table, kinds=(".html", ".htm"), what="pages")
-    check_output(filled, table, kinds=(".csv", ".tsv"), what="filled tables")
-    with lowdim.config_context(progress=False if quiet else None):
-        report = lowdim.explore(
-            table,
-            target,
-            id_column,
-            [name for names in drop for name in names],
-            sample,
-            seed,
-            log=log,
-            csv_format=CsvFormat(**csv_format),
-        )
-        report.save(output)
+    _check_files(request.path, output, filled, models)
+    table = request.open()
+    request.say(*table.notes)
+    report = lowdim.explore(
+        table, target, encoder=request.encoder(), sample=sample, random_state=seed
+    )
+    request.say(*notes_of(report.findings.encoded.encoder))
+    report.save(output)
     if filled is not None:
         report.save_filled(filled)
     if models is not None:
         report.save_models(models)
-    if not quiet:
-        written = {"page": output, "filled": filled, "models": models}
-        click.echo("\n".join([repr(report), *written_lines(written)]))
+    written = {"page": output, "filled": filled, "models": models}
+    request.show([repr(report), *written_lines(written)])
+
+
+def _check_files(table: str, output: str, filled: str | None, models: str | None) -> None:
+    import os
+
+    from lowdim.tables.errors import TableError, plain
+    from lowdim.tables.writing import check_outputs
+
+    check_outputs({"output": output, "filled": filled}, [table], {"output": PAGES})
+    if models is not None and os.path.exists(models) and not os.path.isdir(models):
+        raise TableError(f"{plain(models, 200)} is a file.", "Name a folder for {models}.")

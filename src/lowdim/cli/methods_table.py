@@ -84,8 +84,9 @@ def method_options(verb: Decorated) -> Decorated:
 
 
 def build(name: str, k: int | float | str, seed: int, options: Mapping[str, Any]) -> Any:
-    """An unfitted estimator for `--method name`; `options` has those that the user gave."""
+    """An unfitted estimator for `--method name`; options that are None were not given."""
     method = METHODS[name]
+    options = {option: value for option, value in options.items() if value is not None}
     for option in options:
         if option not in method.arguments:
             able = [other for other, line in METHODS.items() if option in line.arguments]

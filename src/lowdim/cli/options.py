@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _DEBUG = "lowdim.debug"
 
@@ -40,18 +37,12 @@ output_option = click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the codes: .csv, .tsv, .parquet or .npy; '-' is csv on standard output.",
+    help="Where to write the codes: .csv, .tsv, .parquet, .xlsx, .jsonl, .npy, ...; '-' is csv on "
+    "standard output.",
 )
-
-stream_option = click.option(
-    "--stream/--no-stream",
-    default=None,
-    help="Read the table in parts, for tables larger than memory. By default, those above 1 GB.",
-)
-
 
 model_file_option = click.option(
-    "--model", "model_path", metavar="FILE", help="Where to save the model, for `apply`."
+    "--model", "model_path", metavar="FILE", help="Where to save the model, for `lowdim apply`."
 )
 
 seed_option = click.option(
@@ -65,7 +56,32 @@ class Names(click.ParamType):
     name = "names"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        return value if isinstance(value, list) else [n.strip() for n in next(csv.reader([value]))]
+        return value if isinstance(value, list) else split_names(value)
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a line of csv."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True))]
+
+
+class Order(click.ParamType):
+    """A column and its levels from first to last: size=small,medium,large."""
+
+    name = "order"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, list[str]]:
+        if isinstance(value, tuple):
+            return value
+        column, is_there, levels = value.partition("=")
+        order = split_names(levels) if levels else []
+        if not is_there or len(order) < 2 or len(set(order)) < len(order):
+            self.fail(
+                f"{value!r} is not a column and two or more levels from first to last, such as "
+                "size=small,medium,large.",
+                param,
+                ctx,
+            )
+        return column.strip(), order
 
 
 class Rank(click.ParamType):
@@ -92,102 +108,14 @@ class Rank(click.ParamType):
         return int(number)
 
 
-class Character(click.ParamType):
-    """One character; `tab` and `\\t` are the tabulator."""
+class Separator(click.ParamType):
+    """What is between columns: one character; `tab`, `\\t` and `whitespace` are words for some."""
 
-    name = "character"
+    name = "separator"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        character = {"tab": "\t", "\\t": "\t"}.get(value, value)
-        if len(character) != 1:
-            self.fail(f"{value!r} must be one character, or 'tab'.", param, ctx)
-        return character
-
-
-def encoding_options(verb: Decorated) -> Decorated:
-    """Which columns of a table are used and how; for `Choice.of_options`."""
-    for option in reversed(
-        (
-            click.option(
-                "--id", "id_column", metavar="COLUMN", help="A column that names the rows; kept."
-            ),
-            click.option(
-                "--columns",
-                type=Names(),
-                multiple=True,
-                metavar="NAMES",
-                help="Use only these columns: names between commas, or patterns such as 'gene*'. "
-                "Columns of .npy and .npz go by their numbers, from 0.",
-            ),
-            click.option(
-                "--drop", type=Names(), multiple=True, metavar="NAMES", help="Leave these out."
-            ),
-            click.option(
-                "--categories",
-                type=click.Choice(["onehot", "ignore"]),
-                default="onehot",
-                show_default=True,
-                help="What becomes of text columns: one 0/1 column per category, or nothing.",
-            ),
-            click.option(
-                "--max-categories",
-                type=click.IntRange(min=1),
-                default=20,
-                show_default=True,
-                metavar="N",
-                help="A text column with more different values is left out.",
-            ),
-            click.option(
-                "--scale",
-                type=click.Choice(["standard", "none"]),
-                default="standard",
-                show_default=True,
-                help="standard: every column counts the same, whatever its unit. none: a column "
-                "counts by its variance; for columns in one unit, such as pixels or spectra.",
-            ),
-        )
-    ):
-        verb = option(verb)
-    return verb
-
-
-def csv_options(verb: Decorated) -> Decorated:
-    """How a text table is written; given to the verb as `delimiter`, `decimal`, ..."""
-    for option in reversed(
-        (
-            click.option(
-                "--delimiter",
-                type=Character(),
-                metavar="CHAR",
-                help="What separates the fields of a text table. Default: comma; for .tsv, tab.",
-            ),
-            click.option(
-                "--decimal",
-                type=Character(),
-                default=".",
-                metavar="CHAR",
-                help="The decimal point of a text table: '.' or ','.",
-            ),
-            click.option(
-                "--encoding",
-                default="utf-8",
-                show_default=True,
-                metavar="NAME",
-                help="How a text table's characters are stored, for example latin-1.",
-            ),
-            click.option(
-                "--missing",
-                multiple=True,
-                metavar="TEXT",
-                help="A further mark for missing values in a text table, for example '?'. Empty "
-                "fields, NA, NaN, N/A and null are known. Can be repeated.",
-            ),
-            click.option(
-                "--header/--no-header",
-                default=True,
-                help="Whether a text table's first line has the column names.",
-            ),
-        )
-    ):
-        verb = option(verb)
-    return verb
+        if value == "\\t":
+            return "tab"
+        if len(value) != 1 and value not in ("tab", "space", "whitespace", "none"):
+            self.fail(f"{value!r} must be one character, 'tab' or 'whitespace'.", param, ctx)
+        return value

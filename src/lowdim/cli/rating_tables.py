@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.cli.table_verb import TableRequest
 from lowdim.completion.ratings import Lines, found_column
-from lowdim.tables.files import STANDARD_INPUT, CsvFormat, Table, listed, open_table
+from lowdim.tables.cells import as_arrow, cells
+from lowdim.tables.errors import TableError, listed, no_such_column, quoted
+from lowdim.tables.series import values_of
+from lowdim.tables.survey import FORMS
+from lowdim.tables.table import Table
+
+AS_TEXT = ("user", "item", "title")
 
 
 class ColumnNames(NamedTuple):
@@ -20,93 +28,95 @@ class ColumnNames(NamedTuple):
     timestamp: str | None = None
     title: str | None = None
 
-    def find(self, table: Table, what: str, *, needed: bool = False) -> str | None:
-        """The column of `what` in a table."""
+    def find(self, table: Table, what: str) -> str | None:
+        """The column of `what` in a table; None if there is none that is known by its name."""
         wanted = getattr(self, what)
-        if wanted is not None:
-            table.check_columns([wanted])
-            return wanted
-        found = found_column(table.names, what)
-        if found is None and needed:
-            raise ValueError(
+        if wanted is not None and wanted not in table.names:
+            option = "time" if what == "timestamp" else what
+            raise no_such_column(table.where, wanted, table.names, f"{option}_column")
+        return found_column(table.names, what) if wanted is None else wanted
+
+    def needed(self, table: Table, what: str) -> str:
+        """The same, where there must be one."""
+        found = self.find(table, what)
+        if found is None:
+            raise TableError(
                 f"{table.where} has no column of {what}s that is known by its name (it has "
-                f"{listed(table.names)}); name it with --{what}-column."
+                f"{listed(table.names)}).",
+                f"Name it: {{{what}_column}}.",
             )
         return found
 
+    def as_text(self, names: Sequence[str]) -> list[str]:
+        """The columns of ids and titles, which stay as they are written: 007 is not 7."""
+        found = (getattr(self, what) or found_column(names, what) for what in AS_TEXT)
+        return [name for name in found if name is not None and name in names]
 
-def read_triplets(path: str, form: CsvFormat, names: ColumnNames, *, use_ratings: bool) -> Lines:
+
+def read_triplets(request: TableRequest, names: ColumnNames, *, use_ratings: bool) -> Lines:
     """Ratings from a table; those of a column that is not named are left out if not wanted."""
-    table, ids = _opened(path, form, names, ("user", "item"))
+    table = _opened(request, names)
+    user, item = (_text(table, names.needed(table, what)) for what in ("user", "item"))
     rating = names.find(table, "rating") if use_ratings or names.rating is not None else None
     time, title = names.find(table, "timestamp"), names.find(table, "title")
-    for name, kind in ((rating, "number"), (title, "text")):
-        if name is not None and table.kinds[name] != kind:
-            raise ValueError(
-                f"{table.where} has {table.kinds[name]} in the column {name!r}, where {kind} is "
-                "needed; name another column."
-            )
-    user, item = (_text(table, name) for name in ids)
-    titles = None if title is None else dict(zip(item, _text(table, title), strict=True))
     return Lines(
         user,
         item,
         None if rating is None else _numbers(table, rating),
         None if time is None else _times(table, time),
-        titles,
+        None if title is None else dict(zip(item, _text(table, title), strict=True)),
     )
 
 
-def read_titles(path: str, form: CsvFormat, names: ColumnNames) -> dict:
+def read_titles(request: TableRequest, path: str, names: ColumnNames) -> dict:
     """Titles from a table with a column of items and one of titles."""
-    table, (item,) = _opened(path, form, names, ("item",))
-    title = names.find(table, "title", needed=True)
-    assert title is not None
-    return dict(zip(_text(table, item), _text(table, title), strict=True))
+    table = _opened(replace(request, path=path), names)
+    item, title = (_text(table, names.needed(table, what)) for what in ("item", "title"))
+    return dict(zip(item, title, strict=True))
 
 
-def _opened(
-    path: str, form: CsvFormat, names: ColumnNames, ids: Sequence[str]
-) -> tuple[Table, list[str]]:
-    """The table, its columns of ids read as text: 007 is not the number 7."""
-    # standard input can be read only once: ids that look like numbers are numbers there
-    first = open_table(path, form, stream=None if path == STANDARD_INPUT else _can_stream(path))
-    if not first.named:
-        raise ValueError(
-            f"{first.where} has no column names; ratings are read from .csv, .tsv and .parquet."
+def _opened(request: TableRequest, names: ColumnNames) -> Table:
+    table = request.open(names.as_text)
+    if table.backend == "array":
+        raise TableError(
+            f"{table.where} has no column names.", "Give ratings as .csv, .tsv or .parquet."
         )
-    found = [str(names.find(first, what, needed=True)) for what in ids]
-    if path == STANDARD_INPUT:
-        return first, found
-    return open_table(path, form, as_text=found), found
+    request.say(*table.notes)
+    return table
 
 
-def _can_stream(path: str) -> bool | None:
-    return None if path.endswith((".npy", ".npz")) else True
+def _parts(table: Table, name: str) -> list[Any]:
+    return [as_arrow(chunk)[name].combine_chunks() for chunk in table.chunks([name])]
 
 
 def _text(table: Table, name: str) -> np.ndarray:
-    parts = [
-        table.text(block, name).to_numpy(zero_copy_only=False) for block in table.blocks([name])
-    ]
-    values = np.concatenate(parts)
-    return values.astype(object)
+    parts = [cells(name, part).to_numpy(zero_copy_only=False) for part in _parts(table, name)]
+    return np.concatenate(parts).astype(object)
 
 
 def _numbers(table: Table, name: str) -> np.ndarray:
-    values = np.concatenate([table.numbers(block, [name])[:, 0] for block in table.blocks([name])])
-    missing = np.isnan(values)
+    parts = [values_of(part) for part in _parts(table, name)]
+    for part in parts:
+        if part.form != "number":
+            raise TableError(
+                f"{table.where} has {FORMS[part.form]} in the column {quoted(name)}, where numbers "
+                "are needed.",
+                "Name another column: {rating_column}.",
+            )
+    values = np.concatenate([part.numbers for part in parts])
+    missing = ~np.isfinite(values)
     if missing.any():
-        raise ValueError(
-            f"{table.where} has {missing.sum()} lines without a number in {name!r} (first: line "
-            f"{np.argmax(missing) + 1}); leave them out."
+        lines = "1 line" if missing.sum() == 1 else f"{missing.sum():,} lines"
+        raise TableError(
+            f"{table.where} has {lines} without a number in {quoted(name)} (first: row "
+            f"{np.argmax(missing) + 1:,}).",
+            "Leave these lines out.",
         )
     return values
 
 
 def _times(table: Table, name: str) -> np.ndarray:
-    if table.kinds[name] == "number":
-        return np.concatenate(
-            [table.numbers(block, [name])[:, 0] for block in table.blocks([name])]
-        )
+    parts = [values_of(part) for part in _parts(table, name)]
+    if all(part.numbers is not None for part in parts):
+        return np.concatenate([part.numbers for part in parts])
     return _text(table, name)  # ISO dates sort as text

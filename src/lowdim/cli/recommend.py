@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import csv_options, debug_option, quiet_option, seed_option
+from lowdim.cli.options import seed_option
+from lowdim.cli.table_verb import TableRequest, table_verb
 
 MODEL_FILE = ".lowdim"
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
-@click.argument("ratings", metavar="RATINGS")
 @click.option(
     "--user", "users", multiple=True, metavar="ID", help="For this user. Can be repeated."
 )
@@ -95,8 +95,8 @@ MODEL_FILE = ".lowdim"
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the recommendations: .csv, .tsv or .parquet; '-' is csv on standard "
-    "output. By default they are printed.",
+    help="Where to write the recommendations: .csv, .tsv, .parquet, .xlsx, ...; '-' is csv on "
+    "standard output. By default they are printed.",
 )
 @click.option(
     "--model",
@@ -106,30 +106,18 @@ MODEL_FILE = ".lowdim"
     "RATINGS.",
 )
 @seed_option
-@csv_options
-@quiet_option
-@debug_option
+@table_verb(metavar="RATINGS", kinds=False, stream=False)
 def recommend(
-    ratings: str,
-    users: tuple[str, ...],
-    everyone: bool,
-    item: str | None,
-    n: int,
-    evaluate: bool,
-    split: str,
-    test_size: float,
+    request: TableRequest,
     titles_path: str | None,
-    seen: bool,
     output: str | None,
     model_path: str | None,
-    seed: int,
-    quiet: bool,
-    **others: Any,
+    **options: Any,
 ) -> None:
     """Recommend items to users, from RATINGS: a table with a line for each rating.
 
-    RATINGS is a .csv, .tsv or .parquet file with columns of users, items and, if there are,
-    ratings and times; '-' reads csv from standard input. Without ratings it is learned who has
+    RATINGS is a file (.csv, .tsv, .xlsx, .parquet, ...) with columns of users, items and, if there
+    are, ratings and times; '-' reads csv from standard input. Without ratings it is learned who has
     seen what. Ids are taken as they are written.
 
     \b
@@ -140,86 +128,104 @@ def recommend(
       lowdim recommend ratings.csv --all -o recommendations.csv --model r.lowdim
       lowdim recommend r.lowdim --similar-to 50
     """
-    import lowdim
-    from lowdim.cli.rating_tables import ColumnNames, read_titles, read_triplets
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat
-
-    wishes = [bool(users), everyone, item is not None, evaluate]
-    if sum(wishes) > 1 or not (any(wishes) or model_path is not None):
+    asked = _asked(options)
+    if len(asked) > 1 or not (asked or model_path is not None):
         raise click.UsageError("Choose one of --user, --all, --similar-to and --evaluate.")
-    check_output(output, ratings, kinds=(".csv", ".tsv", ".parquet"), what="recommendations")
-    check_output(model_path, ratings, kinds=())
-    names = ColumnNames(
-        *(others.pop(f"{what}_column") for what in ("user", "item", "rating", "time", "title"))
-    )
-    settings = {name: others.pop(name) for name in ("implicit", "components", "penalty")}
-    given = {name: others.pop(name) for name in ("unknown", "duplicates")}
-    policies = {name: policy for name, policy in given.items() if policy is not None}
-    with lowdim.config_context(progress=False if quiet else None):
-        if ratings.endswith(MODEL_FILE):
-            recommender = _loaded(ratings, evaluate, policies)
-        else:
-            form = CsvFormat(**others)
-            lines = read_triplets(ratings, form, names, use_ratings=not settings["implicit"])
-            if titles_path is not None:
-                lines = lines._replace(titles=read_titles(titles_path, form, names))
-            recommender = _unfitted(lines.rating is None, seed, **settings, **policies)
-            if evaluate:
-                found = recommender.evaluate(
-                    lines, split=split, test_size=test_size, k=n, random_state=seed
-                )
-                click.echo(str(found))
-                return
-            recommender.fit(lines)
-        if model_path is not None:
-            recommender.save(model_path)
-        if item is not None:
-            table = recommender.similar_items(item, n)
-        elif everyone:
-            table = recommender.recommend_all(n, exclude_seen=not seen)
-        elif users:
-            table = recommender.recommend_all(n, users=list(users), exclude_seen=not seen)
-        else:
+    _check_files([request.path, titles_path], output, model_path)
+    if request.path.endswith(MODEL_FILE):
+        recommender = _loaded(request.path, options)
+    else:
+        recommender, lines = _prepared(request, titles_path, options)
+        if options["evaluate"]:
+            click.echo(str(_evaluation(recommender, lines, options)))
             return
-        _write(table, output)
+        recommender.fit(lines)
+    if model_path is not None:
+        recommender.save(model_path)
+    if asked:
+        _write(_answer(recommender, options), output)
 
 
-def _loaded(path: str, evaluate: bool, policies: dict[str, str]) -> Any:
+def _asked(options: dict[str, Any]) -> list[str]:
+    """What is wanted: the options that say so."""
+    return [name for name in ("users", "everyone", "item", "evaluate") if options[name]]
+
+
+def _check_files(read: list[str | None], output: str | None, model_path: str | None) -> None:
+    from lowdim.tables.writing import WRITABLE, check_outputs
+
+    kinds = [kind for kind in WRITABLE if kind not in (".npy", ".npz")]  # ids are text
+    check_outputs({"output": output, "model": model_path}, read, {"output": kinds, "model": ()})
+
+
+def _policies(options: dict[str, Any]) -> dict[str, str]:
+    """What to do with unknown users and ratings that come twice, where the user says it."""
+    return {name: options[name] for name in ("unknown", "duplicates") if options[name] is not None}
+
+
+def _loaded(path: str, options: dict[str, Any]) -> Any:
     import lowdim
 
-    if evaluate:
+    if options["evaluate"]:
         raise ValueError("--evaluate needs the table of ratings, not a saved recommender.")
     recommender = lowdim.load(path)
     if not isinstance(recommender, lowdim.Recommender):
         raise ValueError(f"{path} holds a {type(recommender).__name__}, not a recommender.")
-    return recommender.set_params(**policies)
+    return recommender.set_params(**_policies(options))
 
 
-def _unfitted(
-    no_ratings: bool,
-    seed: int,
-    *,
-    implicit: bool,
-    components: int | None,
-    penalty: float | None,
-    **policies: str,
-) -> Any:
+def _prepared(
+    request: TableRequest, titles_path: str | None, options: dict[str, Any]
+) -> tuple[Any, Any]:
+    """A recommender that is not yet fitted, and the ratings."""
+    from lowdim.cli.rating_tables import ColumnNames, read_titles, read_triplets
+
+    kinds = ("user", "item", "rating", "time", "title")
+    names = ColumnNames(*(options[f"{kind}_column"] for kind in kinds))
+    lines = read_triplets(request, names, use_ratings=not options["implicit"])
+    if titles_path is not None:
+        lines = lines._replace(titles=read_titles(request, titles_path, names))
+    return _unfitted(lines.rating is None, options), lines
+
+
+def _unfitted(no_ratings: bool, options: dict[str, Any]) -> Any:
     import lowdim
     from lowdim.completion.recommender import EXPLICIT, IMPLICIT
 
-    given = {"n_components": components, "penalty": penalty, "random_state": seed}
-    settings = (IMPLICIT if implicit or no_ratings else EXPLICIT) | {
+    given = {
+        "n_components": options["components"],
+        "penalty": options["penalty"],
+        "random_state": options["seed"],
+    }
+    settings = (IMPLICIT if options["implicit"] or no_ratings else EXPLICIT) | {
         name: value for name, value in given.items() if value is not None
     }
-    return lowdim.Recommender(lowdim.ALS(**settings), **policies)
+    return lowdim.Recommender(lowdim.ALS(**settings), **_policies(options))
+
+
+def _evaluation(recommender: Any, lines: Any, options: dict[str, Any]) -> Any:
+    return recommender.evaluate(
+        lines,
+        split=options["split"],
+        test_size=options["test_size"],
+        k=options["n"],
+        random_state=options["seed"],
+    )
+
+
+def _answer(recommender: Any, options: dict[str, Any]) -> Any:
+    """The table of recommendations, or of similar items."""
+    n = options["n"]
+    if options["item"] is not None:
+        return recommender.similar_items(options["item"], n)
+    users = {} if options["everyone"] else {"users": list(options["users"])}
+    return recommender.recommend_all(n, exclude_seen=not options["seen"], **users)
 
 
 def _write(table: Any, output: str | None) -> None:
+    from lowdim.tables.writing import write_table
+
     if output is None:
         click.echo(table.to_text())
-        return
-    from lowdim.cli.arrow_files import open_arrow_file
-
-    with open_arrow_file(output) as file:
-        file.write(table.to_frame("pyarrow"))
+    else:
+        write_table(table.to_frame("pyarrow"), output)

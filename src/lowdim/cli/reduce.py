@@ -6,22 +6,12 @@ from typing import Any
 
 import click
 
-from lowdim.cli.methods_table import METHODS, build, method_options, offered_options
-from lowdim.cli.options import (
-    Rank,
-    csv_options,
-    debug_option,
-    encoding_options,
-    model_file_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    stream_option,
-)
+from lowdim.cli.methods_table import METHODS, build, method_options
+from lowdim.cli.options import Rank, model_file_option, output_option, seed_option
+from lowdim.cli.table_verb import TableRequest, table_verb
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
-@click.argument("table", metavar="TABLE")
 @click.option(
     "-k",
     "--components",
@@ -42,35 +32,24 @@ from lowdim.cli.options import (
 )
 @output_option
 @model_file_option
-@encoding_options
 @method_options
 @seed_option
-@stream_option
-@csv_options
-@quiet_option
-@debug_option
+@table_verb()
 def reduce(
-    table: str,
+    request: TableRequest,
     k: int | float | str,
     method: str,
     output: str | None,
     model_path: str | None,
-    id_column: str | None,
-    columns: tuple[list[str], ...],
-    drop: tuple[list[str], ...],
-    categories: str,
-    max_categories: int,
-    scale: str,
     seed: int,
-    stream: bool | None,
-    quiet: bool,
-    **others: Any,
+    **options: Any,
 ) -> None:
     """Describe every row of TABLE by K numbers.
 
-    TABLE is a .csv, .tsv, .parquet, .npy or .npz file, or '-' for csv from standard input. Empty
-    fields are missing values, which the method takes as such: no row is left out, none is filled
-    with means. Columns of text become categories; dates are left out; standard error says which.
+    TABLE is a file (.csv, .tsv, .xlsx, .parquet, .feather, .json, .jsonl, .npy, .npz; text also
+    with .gz), a folder or pattern of such files, or '-' for csv from standard input. Columns may be
+    numbers, words, dates, yes and no; standard error says what was found. Missing values are taken
+    as such: no row is left out, none is filled with means.
 
     Without -o and --model nothing is written: the summary is printed, to look first.
 
@@ -78,51 +57,37 @@ def reduce(
     Examples:
       lowdim reduce data.csv
       lowdim reduce data.csv -k 2 -o codes.csv --model m.lowdim
-      lowdim reduce survey.csv --id person --drop 'comment*' -k auto -o codes.parquet
+      lowdim reduce survey.csv --id person --ignore 'comment*' -k auto -o codes.parquet
       lowdim reduce spectra.npy --scale none -k 10 -o codes.npy
       lowdim reduce huge.parquet --stream -o codes.parquet
     """
-    import lowdim
-    from lowdim.cli.codes import ids_lost, write_codes
-    from lowdim.cli.encoding import Choice, learn
-    from lowdim.cli.summary import loadings_text, summarize
-    from lowdim.cli.writing import check_output
-    from lowdim.tables.files import CsvFormat, open_table
+    from lowdim import TableModel
+    from lowdim.cli.row_codes import save_and_write
+    from lowdim.tables.writing import check_outputs
 
-    def say(*notes: str) -> None:
-        for note in () if quiet else notes:
-            click.echo(note, err=True)
+    check_outputs({"output": output, "model": model_path}, [request.path], {"model": ()})
+    estimator = build(method, k, seed, options)
+    table = request.open()
+    encoder = request.fit(table)
+    rows = encoder.rows(table)
+    estimator.set_params(n_components=_rank(request, rows, k, seed))
+    model = TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
+    del rows  # the codes are computed chunk by chunk, from the table
+    save_and_write(request, model, table, output, model_path)
+    request.show(_summary(model, table, method, {"codes": output, "model": model_path}), output)
 
-    check_output(output, table)
-    check_output(model_path, table, kinds=())
-    options = {name: others.pop(name) for name in offered_options()}
-    given = {name: value for name, value in options.items() if value is not None}
-    model = build(method, k, seed, given)
-    with lowdim.config_context(progress=False if quiet else None):
-        as_text = [] if id_column is None else [id_column]
-        source = open_table(table, CsvFormat(**others), as_text=as_text, stream=stream)
-        choice = Choice.of_options(id_column, columns, drop, categories, max_categories, scale)
-        learned = learn(source, choice)
-        say(*learned.notes)
-        rows = learned.encoder.rows(source, learned.n_rows)
-        if isinstance(k, str):
-            k, reason = _rank_of(rows, seed, scaled=choice.standardize)
-            say(reason)
-        _check_rank(k, rows)
-        model.set_params(n_components=k)
-        model.fit(rows)
-        del rows  # the codes are computed block by block, from the table
-        model.table_encoding_ = learned.encoder.to_dict()
-        if model_path is not None:
-            model.save(model_path)
-        if output is not None:
-            write_codes(model, learned.encoder, source, output)
-            say(*ids_lost(learned.encoder, output))
-    if not quiet:
-        text = summarize(source, learned, model, output, model_path)
-        if METHODS[method].loadings:
-            text += f"\n\n{loadings_text(learned.encoder, model)}"
-        click.echo(text, err=output == "-")
+
+def _rank(request: TableRequest, rows: Any, k: int | float | str, seed: int) -> int | float:
+    """The number of components, or the share of variance, that is asked for."""
+    if isinstance(k, str):
+        k, reason = _rank_of(rows, seed, scaled=request.wishes["scale"])
+        request.say(reason)
+    d = rows.n_columns
+    if k > d:
+        raise ValueError(
+            f"-k {k} is more than the {d} numbers that the columns became; choose at most {d}."
+        )
+    return k
 
 
 def _rank_of(rows: Any, seed: int, scaled: bool) -> tuple[int, str]:
@@ -141,7 +106,14 @@ def _rank_of(rows: Any, seed: int, scaled: bool) -> tuple[int, str]:
     return k, f"-k auto: {k} by {name}"
 
 
-def _check_rank(k: int | float, rows: Any) -> None:
-    d = rows.n_columns
-    if k > d:
-        raise ValueError(f"-k {k} is more than the {d} columns of the table; choose at most {d}.")
+def _summary(model: Any, table: Any, method: str, files: dict[str, str | None]) -> list[str]:
+    from lowdim.cli.summary import loadings_text, method_lines, table_lines, written_lines
+
+    lines = [
+        *table_lines(table, model.encoder_),
+        *method_lines(model.estimator_),
+        *written_lines(files),
+    ]
+    if METHODS[method].loadings:
+        lines += ["", loadings_text(model.encoder_, model.estimator_)]
+    return lines

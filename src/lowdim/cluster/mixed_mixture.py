@@ -4,7 +4,7 @@
 
     minimise     J = - sum_i w_i log sum_j weight_j prod_f f(x_i; theta_jf)  - smoothing
 
-by EM, which is in `mixture_em.py`. `mixed_frames.py` makes numbers of text, and text of numbers.
+by EM, which is in `mixture_em.py`. `mixed_columns.py` makes numbers of text, and text of numbers.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.cluster.families import FAMILIES
 from lowdim.cluster.finite_mixture import FiniteMixture
-from lowdim.cluster.mixed_frames import (
-    as_frame,
-    check_labelled,
-    encoded_frame,
+from lowdim.cluster.mixed_columns import (
     families_of,
-    filled_frame,
+    filled_table,
+    header,
     labels_of,
+    rows_of,
 )
 from lowdim.cluster.mixture_parts import Part, as_fitted, moved_back
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_weights
+from lowdim.tables.opening import open_columns
 
 
 class MixedMixture(FiniteMixture):
@@ -49,7 +49,8 @@ class MixedMixture(FiniteMixture):
         Which columns are of which family: {'poisson': ['visits'], 'categorical': [3, 4]}, by name
         or number; families are 'gaussian', 'categorical', 'poisson', 'bernoulli' and 'multinomial'
         (all of these columns as the counts of one row). Columns that are not in there go by their
-        type: text, categories and booleans of a data frame are 'categorical', numbers 'gaussian'.
+        type: text, booleans and categories that are not numbers are 'categorical', numbers
+        'gaussian'.
     smoothing : float, default=0.01
         Each component gets this many rows like the average of all rows; see `MixtureModel`.
     tol : float, default=1e-4
@@ -87,8 +88,9 @@ class MixedMixture(FiniteMixture):
     Notes
     -----
     A category that `fit` has not seen counts as missing. Integers are numbers unless `columns` says
-    that they are codes or counts: nothing in a column of 1, 2 and 3 tells. Text needs a data frame
-    in memory; arrays, streams and Dask collections hold numbers, which may be codes.
+    that they are codes or counts: nothing in a column of 1, 2 and 3 tells. Text comes in data
+    frames, dicts of arrays and files; arrays, streams and Dask collections hold numbers, which may
+    stand for categories.
 
     The start is that of `MixtureModel`, on all columns side by side.
 
@@ -145,15 +147,16 @@ class MixedMixture(FiniteMixture):
 
         Parameters
         ----------
-        X : data frame, array, Dask collection or stream of shape (n, d)
-            Null and NaN mark missing values.
+        X : data frame, dict of arrays, path, array, Dask collection or stream of shape (n, d)
+            Null and NaN mark missing values. A path is that of a file which
+            `lowdim.tables.open_table` reads.
         y : ignored
         sample_weight : array of shape (n,), default=None
             How often each row counts.
         """
-        frame = as_frame(X)
-        self._labels = {} if frame is None else labels_of(frame)
-        rows = self.open_rows(X)
+        table = open_columns(X)
+        self._labels = {} if table is None else labels_of(table)
+        rows = self.open_rows(X if table is None else table)
         weight = check_weights(sample_weight, rows)
         names = getattr(self, "feature_names_in_", None)
         families = families_of(self.columns, rows.n_columns, names, self._labels)
@@ -165,11 +168,13 @@ class MixedMixture(FiniteMixture):
     def impute(self, X, return_std=False):
         """X with missing entries filled, given the row's observed entries.
 
-        Numbers get their expectation, categories the most likely one.
+        Numbers get their expectation (or what is nearest to it in a column of an integer type, or
+        of categories that are numbers), categories the most likely one. A category that `fit` has
+        not seen counts as missing.
 
         Parameters
         ----------
-        X : data frame or array of shape (n, d)
+        X : as in `fit`
         return_std : bool, default=False
             Also return how uncertain every filled entry is: the standard deviation of a number, the
             probability that a category is another one; 0 where X was observed.
@@ -177,13 +182,15 @@ class MixedMixture(FiniteMixture):
         Returns
         -------
         filled : like X
-            A data frame if X is one in memory, with the same columns.
+            A table with the same columns and types if X is a data frame, a dict or a file.
         std : ndarray of shape (n, d), if return_std
         """
-        if not return_std:
-            return self._like(X, self._filled(X, False))
-        filled, std = self._filled(X, True)
-        return self._like(X, filled), std
+        table = open_columns(X)
+        found = self._filled(X if table is None else table, return_std)
+        filled, *std = found if return_std else (found,)
+        if table is not None:
+            filled = filled_table(table, filled, self._labels)
+        return (filled, *std) if return_std else filled
 
     def sample(self, n_samples=1, random_state=None):
         """New rows, and the component of each; rows of one component come together.
@@ -203,23 +210,17 @@ class MixedMixture(FiniteMixture):
         """X as Blocks, validated; text becomes the number of its category, if it is known."""
         if not reset:
             check_is_fitted(self)
-        frame = as_frame(X)
-        if frame is not None:
-            X = encoded_frame(frame, self._labels).to_native()
+        table = open_columns(X)
+        if table is not None:
+            validate_data(self, header(table), reset=reset, skip_check_array=True)  # columns
+            X = rows_of(table, self._labels)
+            X.feature_names = getattr(self, "feature_names_in_", None)
         elif self._labels and not isinstance(X, Blocks):
             raise ValueError(
                 f"{type(self).__name__} was fitted to a data frame with text or boolean columns; X "
                 f"is a {type(X).__name__}. Give it a data frame with the same columns."
             )
-        rows = super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
-        if frame is not None:
-            check_labelled(frame, self._labels)
-        return rows
-
-    def _like(self, X, filled):
-        """The filled values as a frame of X's kind, if X is one."""
-        frame = as_frame(X)
-        return filled if frame is None else filled_frame(frame, filled, self._labels)
+        return super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
 
     def _publish(self, parts, mixture):
         self.weights_ = mixture.weights

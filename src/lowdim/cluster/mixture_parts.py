@@ -19,6 +19,7 @@ from lowdim.cluster.families import Categorical, Family, Params, observed_entrie
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import column_variances
 from lowdim.linalg.observed import observed_columns
+from lowdim.tables.codecs import sorted_places
 
 MOST_CATEGORIES = 10_000  # of one column; a column with more is a name, not a category
 
@@ -61,13 +62,10 @@ def decoded(V: np.ndarray, part: Part) -> np.ndarray:
 
 def _category_numbers(V: np.ndarray, categories: Sequence[np.ndarray]) -> np.ndarray:
     """Which category each entry is; NaN for one that is missing or unknown."""
-    numbers = np.full(V.shape, np.nan)
+    numbers = np.empty(V.shape)
     for f, known in enumerate(categories):
-        if len(known) == 0:
-            continue
-        place = np.minimum(np.searchsorted(known, V[:, f]), len(known) - 1)
-        is_known = known[place] == V[:, f]
-        numbers[is_known, f] = place[is_known]
+        place, is_known = sorted_places(V[:, f], known)
+        numbers[:, f] = np.where(is_known, place, np.nan)
     return numbers
 
 

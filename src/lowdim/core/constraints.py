@@ -10,7 +10,13 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options, RealNotInt, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    Options,
+    RealNotInt,
+    StrOptions,
+)
 
 __all__ = [
     "AT_LEAST_0",
@@ -18,6 +24,7 @@ __all__ = [
     "NOT_NEGATIVE",
     "POSITIVE",
     "RANDOM_STATE",
+    "HasMethods",
     "Integral",
     "Interval",
     "Options",

@@ -15,7 +15,18 @@ from lowdim.core.persistence import save_model
 from lowdim.core.validation import open_rows
 
 
-class Estimator(CallbackSupportMixin, BaseEstimator):
+class SavedModel:
+    """A model with a file: plain data, read by `lowdim.load`."""
+
+    not_saved: ClassVar[frozenset[str]] = frozenset()  # attributes that are no part of the model
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `lowdim.load` reads: arrays and JSON, no programs."""
+        check_is_fitted(self)
+        save_model(self, path)
+
+
+class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
     """What every method of lowdim inherits; scikit-learn's mixins go to its left.
 
     A class says with class attributes what it accepts; tags, the capability table and the checks
@@ -54,11 +65,6 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             min_rows=min_rows or (self.min_rows if reset else 1),
             check_finite=check_finite,
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that `lowdim.load` reads: arrays and JSON, no code."""
-        check_is_fitted(self)
-        save_model(self, path)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -312,7 +312,7 @@ def _tag(value: Any) -> str:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return "namedtuple"
     if isinstance(value, BaseEstimator):
-        return "estimator"
+        return "pipeline" if cls is _pipeline_class() else "estimator"
     if callable(value):
         raise Problem(f"it is code ({getattr(value, '__qualname__', cls.__qualname__)})", NOT_PLAIN)
     if isinstance(value, np.generic | np.ndarray):
@@ -654,10 +654,11 @@ def _estimator_fields(model: Any) -> dict[str, Any]:
         "a pickle, to be loaded only where its origin is trusted.",
     )
     parameters = model.get_params(deep=False)
+    not_kept = NOT_KEPT | getattr(cls, "not_saved", frozenset())
     attributes = {
         name: value
         for name, value in vars(model).items()
-        if name not in parameters and name not in NOT_KEPT
+        if name not in parameters and name not in not_kept
     }
     _check_attributes(cls, attributes, "Delete it, or give it another name.")
     return {"name": cls.__name__, "parameters": parameters, "attributes": attributes}
@@ -678,6 +679,27 @@ def _estimator(name: str, parameters: dict, attributes: dict) -> Any:
     model = cls(**parameters)
     vars(model).update(attributes)
     return model
+
+
+def _pipeline_class() -> type:
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline
+
+
+def _pipeline_fields(model: Any) -> dict[str, Any]:
+    others = {k: v for k, v in model.get_params(deep=False).items() if k != "steps"}
+    usual = {k: v for k, v in type(model)([]).get_params(deep=False).items() if k != "steps"}
+    require(others == usual, "it is a pipeline with settings beside its steps", NOT_PLAIN)
+    return {"names": [name for name, _ in model.steps], "steps": [step for _, step in model.steps]}
+
+
+@kind("pipeline", pack=_pipeline_fields)
+def _pipeline(names: list, steps: list) -> Any:
+    require(len(names) == len(steps) > 0, "it does not have one name for each step")
+    require(all(type(name) is str for name in names), "the name of a step is not text")
+    require(all(isinstance(step, BaseEstimator) for step in steps), "a step is not a model")
+    return _pipeline_class()(list(zip(names, steps, strict=True)))
 
 
 def _public_estimator(name: str) -> Any:

@@ -2,7 +2,8 @@
 
     error of a model = sum over held-out entries of (guess - x)^2 / the same for column means
 
-in standardised units, so that 0 is perfect and 1 is as good as column means. Splits are drawn
+in standardised units, so that 0 is perfect and 1 is as good as column means; of a cell of a table
+that is several columns of numbers, their mean. Splits are drawn
 first and shared by all models; what is held out is NaN in everything that a model, or the scaling
 of its columns, learns from. Differences are paired by split: what the splits cannot tell apart is
 called a tie.
@@ -14,21 +15,16 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from lowdim.core.estimator import Estimator
 from lowdim.core.loop import InterruptedFitWarning
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
-from lowdim.core.validation import (
-    check_at_least,
-    check_choice,
-    check_columns_observed,
-    check_number,
-)
+from lowdim.core.validation import check_at_least, check_choice, check_number
+from lowdim.report.compare_input import open_compared, sample_rows
 from lowdim.report.compare_models import (
     MEANS_FOR_HOLES,
     NOT_CENTERED,
@@ -42,8 +38,9 @@ from lowdim.report.compare_models import (
     units_for,
     with_means,
 )
-from lowdim.report.compare_splits import Split, columns_of, draw_split, varies
+from lowdim.report.compare_splits import Cells, Split, columns_of, draw_split
 from lowdim.report.compare_table import Comparison, Entrant, Protocol
+from lowdim.tables.encoder import TableEncoder
 
 BASELINE = "column means"
 LARGEST_SHARE = 0.9
@@ -61,14 +58,18 @@ def compare(
     repeats: int = 5,
     standardize: bool = True,
     max_rows: int | None = None,
+    encoder: TableEncoder | None = None,
     random_state: Any = None,
 ) -> Comparison:
     """Judge models by how well they predict data that they have not seen.
 
     Parameters
     ----------
-    X : array or data frame of numbers, of shape (n, d)
-        In memory; NaN are entries that nobody knows, and are not judged.
+    X : array, data frame, dict of arrays or path, of shape (n, d)
+        NaN and other missing values are entries that nobody knows, and are not judged. Matrices
+        and tables of numbers are taken as they are; a table with words, dates or categories
+        becomes numbers by `encoder`. A path is that of a file which `lowdim.tables.open_table`
+        reads.
     models : list or dict of estimators
         Of lowdim or scikit-learn; a dict gives them names. In place of an estimator there may be a
         list of candidates, such as [PCA(1), PCA(2), PCA(3)]: in every split the one is taken that
@@ -93,6 +94,10 @@ def compare(
         or for models that scale by themselves; the judgement is in standardised columns anyway.
     max_rows : int or None, default=None
         Compare on a random sample of so many rows, where X has more; the table says so.
+    encoder : TableEncoder or None, default=None
+        What makes numbers of a table, not fitted yet: any table if it is given. None means
+        TableEncoder(drop_level=True), which leaves out the largest level of each category, where X
+        has a column that does not hold numbers.
     random_state : int, Generator, RandomState or None, default=None
         For the sample, the splits, and for models without a seed of their own.
 
@@ -100,10 +105,15 @@ def compare(
     -------
     Comparison
         A table that prints itself, best model first, with `.winner`, `.ties`, `.losses`,
-        `.failures`, `.estimators`, `.to_frame()` and `.plot()`.
+        `.failures`, `.estimators`, `.encoder`, `.to_frame()` and `.plot()`.
 
     Notes
     -----
+    Of a table, its cells are held out: all columns of numbers that stand for a cell, such as those
+    of the levels of a category, are hidden together, and count as one entry. A level that would be
+    left nowhere in what is learned from is not held out. What columns are, and of which numbers
+    logarithms are taken, is decided once, by the whole table.
+
     A model fills holes with its `impute`; k-means with the center nearest in what a row has
     observed; imputers of scikit-learn with `transform`, its mixtures with the expected mean,
     other transformers with `inverse_transform(transform(X))`. Models that do not take NaN get
@@ -149,9 +159,9 @@ def compare(
     repeats = check_at_least("repeats", repeats, 2)
     contestants = _contestants(models)
     random = random_generator(random_state)
-    everything = _values(X, criterion)
-    values = everything if max_rows is None else _sample(everything, max_rows, random)
-    rules = Rules(hold_out, share, criterion, standardize)
+    compared = open_compared(X, encoder, criterion)
+    values = compared.values if max_rows is None else sample_rows(compared, max_rows, random)
+    rules = Rules(hold_out, share, criterion, standardize, compared.cells)
     nested = any(len(contestant.candidates) > 1 for contestant in contestants)
     tasks = _tasks(values, rules, repeats, nested, random)
 
@@ -167,8 +177,12 @@ def compare(
                     failure = _told(error)
                     break
             entrants.append(_entrant(contestant, outcomes, failure, repeats))
-    protocol = Protocol(criterion, hold_out, share, repeats, values.shape, len(everything))
-    return Comparison(tuple(entrants), protocol)
+    used = None
+    if compared.encoder is not None:
+        used = len(compared.cells.first), compared.encoder.n_features_in_
+    n_rows = len(compared.values)
+    protocol = Protocol(criterion, hold_out, share, repeats, values.shape, n_rows, used)
+    return Comparison(tuple(entrants), protocol, compared.encoder)
 
 
 class Rules(NamedTuple):
@@ -178,6 +192,7 @@ class Rules(NamedTuple):
     share: float
     criterion: str
     standardize: bool
+    cells: Cells
 
 
 class Contestant(NamedTuple):
@@ -204,14 +219,6 @@ class Outcome(NamedTuple):
     chosen: int
     treatment: tuple[str, ...]  # what was done to the data for this model
     warned: frozenset[str]  # categories of its warnings
-
-
-class ComparisonInput(Estimator):
-    """The door for `compare`: numbers in memory, holes allowed."""
-
-    accepts_nan: ClassVar[bool] = True
-    accepts_stream: ClassVar[bool] = False
-    accepts_dask: ClassVar[bool] = False
 
 
 # ---- one model, one split ------------------------------------------------------------------------
@@ -268,7 +275,8 @@ def judge(model: Any, X: np.ndarray, split: Split, rules: Rules) -> Outcome:
         asked = split.asked()
         truth = (X[split.ask_rows] - columns.center) / columns.spread
         guess = units.standardised(_checked(said, asked, model))
-        loss = relative_error(guess[asked], truth[asked])
+        weight = np.broadcast_to((1.0 / rules.cells.width)[rules.cells.column], asked.shape)
+        loss = relative_error(guess[asked], truth[asked], weight[asked])
     else:
         loss = -float(units.log_density_standardised(said, rows).mean())
     if not np.isfinite(loss):
@@ -279,10 +287,10 @@ def judge(model: Any, X: np.ndarray, split: Split, rules: Rules) -> Outcome:
     return Outcome(loss, seconds, n_parameters(model), 0, tuple(treatment), names)
 
 
-def relative_error(guess: np.ndarray, truth: np.ndarray) -> float:
+def relative_error(guess: np.ndarray, truth: np.ndarray, weight: Any = 1.0) -> float:
     """Squared error relative to that of column means, which are 0 in standardised units."""
-    by_means = float(np.square(truth).sum())
-    return float(np.square(guess - truth).sum()) / (by_means or 1.0)
+    by_means = float((weight * np.square(truth)).sum())
+    return float((weight * np.square(guess - truth)).sum()) / (by_means or 1.0)
 
 
 def _checked(guess: np.ndarray, asked: np.ndarray, model: Any) -> np.ndarray:
@@ -371,39 +379,6 @@ def _told(error: Exception) -> str:
 # ---- the door ------------------------------------------------------------------------------------
 
 
-def _values(X: Any, criterion: str) -> np.ndarray:
-    """X as float64 numbers, of which some can be held out."""
-    door = ComparisonInput()
-    values = np.asarray(door.open_rows(X, min_rows=2).in_memory, dtype=np.float64)
-    d = values.shape[1]
-    check_columns_observed(
-        (~np.isnan(values)).sum(axis=0), getattr(door, "feature_names_in_", None)
-    )
-    if criterion == "error" and d < 2:
-        raise ValueError(
-            "X has 1 column; held-out entries are told from the others of their row. Give 2 or "
-            "more, or choose criterion='likelihood' with hold_out='rows'."
-        )
-    if not varies(values).any():
-        raise ValueError("X has only constant columns: there is nothing to predict.")
-    return values
-
-
-def _sample(X: np.ndarray, max_rows: int, random: np.random.Generator) -> np.ndarray:
-    """So many rows at random, if X has more; a column that has nothing in them is an error."""
-    max_rows = check_at_least("max_rows", max_rows, 2)
-    if len(X) <= max_rows:
-        return X
-    sample = X[np.sort(random.choice(len(X), size=max_rows, replace=False))]
-    empty = np.isnan(sample).all(axis=0)
-    if empty.any():
-        raise ValueError(
-            f"max_rows={max_rows} leaves no observed entry in column {int(np.argmax(empty))} of X; "
-            "raise it, or drop the column."
-        )
-    return sample
-
-
 def _tasks(
     X: np.ndarray, rules: Rules, repeats: int, nested: bool, random: np.random.Generator
 ) -> list[Task]:
@@ -420,16 +395,17 @@ def _inner(training: np.ndarray, rules: Rules, random: np.random.Generator) -> l
     judged = 0
     while len(splits) < MOST_INNER and judged < INNER_ENTRIES:
         splits.append(_split(training, rules, random))
-        judged += int(np.count_nonzero(splits[-1].held))
+        judged += int(np.count_nonzero(rules.cells.of_table(splits[-1].held)))
     return splits
 
 
 def _split(X: np.ndarray, rules: Rules, random: np.random.Generator) -> Split:
-    split = draw_split(X, rules.hold_out, rules.share, random)
+    split = draw_split(X, rules.hold_out, rules.share, random, rules.cells)
     if rules.criterion == "error" and not split.held.any():
+        shape = f"{len(X)} x {len(rules.cells.first)}"
         raise ValueError(
-            f"With share={rules.share:g} no entry of X ({X.shape[0]} x {X.shape[1]}) can be held "
-            "out so that its row and its column keep enough; raise share, or give more rows."
+            f"With share={rules.share:g} no entry of X ({shape}) can be held out so that its row "
+            "and its column keep enough; raise share, or give more rows."
         )
     return split
 

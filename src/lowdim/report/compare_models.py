@@ -13,13 +13,14 @@ A model that does not take NaN is given column means in their place, those of tr
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_outlier_detector
+from sklearn.base import is_outlier_detector
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from lowdim.core.estimator import Estimator
 from lowdim.report.compare_splits import Columns, columns_of
 
 MEANS_FOR_HOLES = "column means stand in holes"
@@ -32,8 +33,12 @@ PARAMETERS = (
 )
 
 
-class ColumnMeans(BaseEstimator):
+class ColumnMeans(Estimator):
     """The baseline: every entry is its column's mean; columns are normal and independent."""
+
+    accepts_nan: ClassVar[bool] = True
+    accepts_stream: ClassVar[bool] = False
+    accepts_dask: ClassVar[bool] = False
 
     def fit(self, X: np.ndarray, y: Any = None) -> ColumnMeans:
         """Learn mean and standard deviation of the columns."""

@@ -3,6 +3,9 @@
     entries   a share of the observed entries; all rows are learned from, with these entries missing
     rows      a share of the rows; of each, some entries are hidden and told from the others
 
+Of a table, entries are its cells: the columns of numbers that stand for a category, one for each of
+its levels, are hidden together, since each of them would tell the others.
+
 Center and spread of the columns come from the entries that may be learned from, and no others.
 """
 
@@ -42,20 +45,65 @@ class Columns(NamedTuple):
     spread: np.ndarray  # (d,)  standard deviations; 1 for a constant column
 
 
-def draw_split(X: np.ndarray, hold_out: str, share: float, random: np.random.Generator) -> Split:
-    """One split of X, in which NaN are not observed."""
-    return (_held_entries if hold_out == "entries" else _held_rows)(X, share, random)
+class Cells(NamedTuple):
+    """Which columns of numbers stand for one column of a table: they are hidden together."""
+
+    column: np.ndarray  # (d,)  for each column of numbers that of the table, from 0 up in order
+    names: list[str] | None = None  # of the table's columns
+
+    @property
+    def first(self) -> np.ndarray:
+        """The first column of numbers of each column of the table, (c,)."""
+        return np.unique(self.column, return_index=True)[1]
+
+    @property
+    def width(self) -> np.ndarray:
+        """How many columns of numbers each column of the table is, (c,)."""
+        return np.bincount(self.column)
+
+    # where all columns are alone nothing is copied: results depend on the layout in memory, in the
+    # last digit
+
+    def of_table(self, X: np.ndarray) -> np.ndarray:
+        """One column of numbers for each column of the table, (n, c)."""
+        return X if (self.width == 1).all() else X[:, self.first]
+
+    def of_numbers(self, cells: np.ndarray) -> np.ndarray:
+        """What is true of cells for each of their columns of numbers, (n, d)."""
+        return cells if (self.width == 1).all() else cells[:, self.column]
+
+    def name(self, f: int) -> str:
+        """What to call the table's column behind a column of numbers."""
+        return str(f) if self.names is None else repr(self.names[self.column[f]])
 
 
-def _held_entries(X: np.ndarray, share: float, random: np.random.Generator) -> Split:
-    observed = ~np.isnan(X)
-    held = observed & (random.random(X.shape) < share)
+def each_alone(d: int) -> Cells:
+    """Of a matrix, whose entries are cells of their own."""
+    return Cells(np.arange(d))
+
+
+def draw_split(
+    X: np.ndarray,
+    hold_out: str,
+    share: float,
+    random: np.random.Generator,
+    cells: Cells | None = None,
+) -> Split:
+    """One split of X, in which NaN are not observed; all columns of a cell are hidden together."""
+    cells = each_alone(X.shape[1]) if cells is None else cells
+    return (_held_entries if hold_out == "entries" else _held_rows)(X, share, random, cells)
+
+
+def _held_entries(X: np.ndarray, share: float, random: np.random.Generator, cells: Cells) -> Split:
+    observed = ~np.isnan(cells.of_table(X))
+    held = observed & (random.random(observed.shape) < share)
     held[~(observed & ~held).any(axis=1)] = False  # no row loses all it has
-    held[:, ~varies(np.where(held, np.nan, X))] = False  # nor a column all that could be learned
-    return Split(slice(None), slice(None), held)
+    kept = np.where(cells.of_numbers(held), np.nan, X)
+    held &= _learnable(X, kept, cells)  # nor a column all that could be learned
+    return Split(slice(None), slice(None), cells.of_numbers(held))
 
 
-def _held_rows(X: np.ndarray, share: float, random: np.random.Generator) -> Split:
+def _held_rows(X: np.ndarray, share: float, random: np.random.Generator, cells: Cells) -> Split:
     n = len(X)
     order = random.permutation(n)
     count = min(max(round(share * n), 1), n - 1)
@@ -64,16 +112,33 @@ def _held_rows(X: np.ndarray, share: float, random: np.random.Generator) -> Spli
     unseen = np.isnan(learned).all(axis=0)
     if unseen.any():
         raise ValueError(
-            f"Column {int(np.argmax(unseen))} of X has too few observed entries to hold out rows: "
-            "none is left to learn from. Drop the column, or choose hold_out='entries'."
+            f"Column {cells.name(int(np.argmax(unseen)))} of X has too few observed entries to "
+            "hold out rows: none is left to learn from. Drop the column, or choose "
+            "hold_out='entries'."
         )
     held = np.zeros(X.shape, dtype=bool)
-    held[ask] = _hidden(~np.isnan(X[ask]), varies(learned), random)
+    observed, usable = ~np.isnan(cells.of_table(X[ask])), _learnable(X[ask], learned, cells)
+    held[ask] = cells.of_numbers(_hidden(observed, usable, random))
     return Split(fit, ask, held)
 
 
+def _learnable(X: np.ndarray, kept: np.ndarray, cells: Cells) -> np.ndarray:
+    """Which cells of X hold something that can be learned from what is kept, (n, c).
+
+    Not those of a column that no longer varies; of several columns for one cell, such as one for
+    each level of a category, not those of a level that is left nowhere.
+    """
+    lost = ~varies(kept)
+    if not lost.any():
+        return np.ones((len(X), len(cells.first)), dtype=bool)
+    left = np.where(np.isnan(kept), np.inf, kept).min(axis=0)
+    wide = (cells.width > 1)[cells.column]
+    strange = lost & (~wide | (X != left))
+    return ~np.logical_or.reduceat(strange, cells.first, axis=1)
+
+
 def _hidden(observed: np.ndarray, usable: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Entries of usable columns to hide, in each row one or more, if the row keeps another one."""
+    """Usable cells to hide, in each row one or more, if the row keeps another one."""
     draw = np.where(observed & usable, random.random(observed.shape), np.inf)
     hidden = draw < HIDDEN_IN_ROWS
     hidden[~(observed & ~hidden).any(axis=1)] = False

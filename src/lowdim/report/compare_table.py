@@ -42,15 +42,24 @@ class Protocol(NamedTuple):
     repeats: int
     shape: tuple[int, int]  # of the rows that were compared
     n_rows: int  # of X
+    used: tuple[int, int] | None = None  # of a table: columns that are used, and all of them
 
     def __str__(self) -> str:
         n, d = self.shape
         what = "error relative to column means" if self.criterion == "error" else "−log p per row"
         sample = f" (drawn from {self.n_rows:,} rows)" if n < self.n_rows else ""
+        width = d if self.used is None else self.used[0]
         return (
-            f"{100 * self.share:.3g}% of the {self.hold_out} of {n:,} x {d:,}{sample} held out, "
-            f"{self.repeats} times; {what}"
+            f"{100 * self.share:.3g}% of the {self.hold_out} of {n:,} x {width:,}{sample} held "
+            f"out, {self.repeats} times; {what}{self._encoded()}"
         )
+
+    def _encoded(self) -> str:
+        if self.used is None:
+            return ""
+        used, columns = self.used
+        some = f"{columns:,}" if used == columns else f"{used:,} of {columns:,}"
+        return f"; {some} columns of the table became {self.shape[1]:,} columns of numbers"
 
     def standard_error(self, losses: np.ndarray) -> np.ndarray:
         """Standard error of the mean of losses (repeats, ...), whose training data overlap."""
@@ -78,15 +87,19 @@ class Comparison:
     estimators : dict of estimators
         The models, unfitted, by name; of a list of candidates the one chosen most often.
     protocol : Protocol
-        criterion, hold_out, share, repeats, the shape that was compared, and the rows of X.
+        criterion, hold_out, share, repeats, the shape of the numbers that were compared, the rows
+        of X, and of a table how many columns are used and how many there are.
+    encoder : TableEncoder or None
+        What made numbers of the table; `.encoder.columns_` says how. None: X was taken as it is.
     table : ResultTable
         model, error (or neg_log_likelihood), std_error, difference, difference_std_error, verdict,
         seconds, parameters, remark.
     """
 
-    def __init__(self, entrants: Iterable[Entrant], protocol: Protocol):
+    def __init__(self, entrants: Iterable[Entrant], protocol: Protocol, encoder: Any = None):
         self.entrants = sorted(entrants, key=_mean_loss)
         self.protocol = protocol
+        self.encoder = encoder
         self.table = ResultTable(self._columns())
 
     @property

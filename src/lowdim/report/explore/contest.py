@@ -15,25 +15,47 @@ from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.report.compare import compare
 from lowdim.report.compare_table import Comparison
+from lowdim.report.explore.preparing import Encoded
+from lowdim.tables.wishes import ignoring
 
 ROWS, VALUES = 1_000, 50_000  # of the sample: so many rows, fewer of wide tables
 LEAST_SAMPLE = 200
 LEAST_ROWS = 20
 LEAST_VALUES = 100
+LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: with holes they are slow
 
 
-def contest(X: np.ndarray, rank: int, seed: int) -> Comparison | None:
+def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
     """The models of the page and their neighbours, compared on a sample of rows.
 
-    None for a table too small to hide a part of it.
+    Hidden are cells of the table: of a category, all of its columns together. None for a table too
+    small to hide a part of it.
     """
-    if np.isfinite(X).sum() < LEAST_VALUES or len(X) < LEAST_ROWS:
+    U = encoded.U
+    rows = max(LEAST_SAMPLE, min(ROWS, VALUES // U.shape[1]))
+    few = _hardly_there(encoded, rows) if len(U) > rows else []
+    d = U.shape[1] - len(few)
+    if np.isfinite(U).sum() < LEAST_VALUES or len(U) < LEAST_ROWS or d < 2:
         return None
-    rows = max(LEAST_SAMPLE, min(ROWS, VALUES // X.shape[1]))
-    shape = min(len(X), rows), X.shape[1]
-    return compare(X, models(shape, rank), max_rows=rows, repeats=REPEATS, random_state=seed)
+    sparse = encoded.table.is_sparse  # which has numbers only, and shows them here as a dense one
+    return compare(
+        U if sparse else encoded.table,
+        models((min(len(U), rows), d), rank),
+        encoder=None if sparse else ignoring(encoded.unit_encoder, few),
+        max_rows=rows,
+        repeats=REPEATS,
+        random_state=seed,
+    )
+
+
+def _hardly_there(encoded: Encoded, rows: int) -> list[str]:
+    """Columns of which a sample would hold next to no values."""
+    spans = encoded.unit_encoder._encoding.spans
+    seen = [np.isfinite(encoded.U[:, span.start]).mean() for span in spans]
+    used = encoded.unit_encoder._encoding.used
+    return [c.name for c, share in zip(used, seen, strict=True) if share * rows < LEAST_IN_SAMPLE]
 
 
 def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:

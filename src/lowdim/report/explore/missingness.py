@@ -1,8 +1,9 @@
 """Where values are missing, and whether that follows a pattern.
 
-A column's holes are an indicator m of 0 and 1. If its correlation with what is known of another
-column f, or with the holes of another column, is larger than chance allows (a t test, its level
-divided by the number of tests), values are not missing at random.
+That a column's value is missing is an indicator m of 0 and 1. If its correlation with what is known
+of another column f, or with the indicator of another column, is larger than chance allows (a t
+test, its level divided by the number of tests), values are not missing at random. Cells that do not
+apply are not missing.
 """
 
 from __future__ import annotations
@@ -12,28 +13,28 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from lowdim.report.explore.columns import Encoded
+from lowdim.report.explore.preparing import Encoded
 
 BANDS = 80  # of rows in the map
-MOST_COLUMNS = 60  # in the map, those with most holes
+MOST_COLUMNS = 60  # in the map, those with most missing values
 LEVEL = 0.01  # chance of a false pattern in the whole table
 LEAST_CORRELATION = 0.1  # a weaker one is not worth a word, however sure
-LEAST_HOLES = 5
+LEAST_MISSING = 5
 MOST_PATTERNS = 6
 BLOCK = 8192
 
 
 class Pattern(NamedTuple):
-    """The holes of a column go with something."""
+    """The missing values of a column go with something."""
 
     column: str
     other: str  # a column, or a category of one: 'sex=male'
-    together: bool  # with the holes of the other, else with its values
+    together: bool  # with the missing values of the other, else with its values
     correlation: float
 
 
 class Missingness(NamedTuple):
-    """Holes of the used columns.
+    """Missing values of the used columns.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class Missingness(NamedTuple):
     edges : ndarray (bands + 1,)
         Rows at which bands begin and end.
     patterns : list of Pattern
-        What the holes go with, strongest first.
+        What missing values go with, strongest first.
     """
 
     share: np.ndarray
@@ -63,7 +64,7 @@ class Missingness(NamedTuple):
 
 def missingness(encoded: Encoded) -> Missingness:
     """What is missing in a table, and whether that has a pattern."""
-    M = np.column_stack([column.raw.missing for column in encoded.used])  # (n, c) bool
+    M = np.column_stack([column.missing for column in encoded.used])  # (n, c) bool
     n, c = M.shape
     share = M.mean(axis=0)
     most = np.argsort(-share, kind="stable")[:MOST_COLUMNS]
@@ -84,22 +85,22 @@ def missingness(encoded: Encoded) -> Missingness:
 
 def _patterns(encoded: Encoded, M: np.ndarray) -> list[Pattern]:
     n = len(M)
-    holes = M.sum(axis=0)
-    some = np.flatnonzero((holes >= LEAST_HOLES) & (holes <= n - LEAST_HOLES))
+    counts = M.sum(axis=0)
+    some = np.flatnonzero((counts >= LEAST_MISSING) & (counts <= n - LEAST_MISSING))
     if len(some) == 0:
         return []
     H = M[:, some].astype(np.float64)
-    owner = np.repeat(np.arange(M.shape[1]), [column.width for column in encoded.used])
+    owner = np.repeat(np.arange(M.shape[1]), [column.codec.width for column in encoded.used])
     with_values, p_values = observed_correlations(H, encoded.X)
-    with_holes, p_holes = observed_correlations(H, H)
-    limit = LEVEL / max(p_values.size + p_holes.size, 1)
+    with_missing, p_missing = observed_correlations(H, H)
+    limit = LEVEL / max(p_values.size + p_missing.size, 1)
     found = []
     for j, f in np.argwhere((p_values < limit) & (owner[None, :] != some[:, None])):
         names = encoded.used[some[j]].name, encoded.feature_names[f]
         found.append(Pattern(*names, False, float(with_values[j, f])))
-    for j, i in np.argwhere(np.triu(p_holes < limit, 1)):
+    for j, i in np.argwhere(np.triu(p_missing < limit, 1)):
         names = encoded.used[some[j]].name, encoded.used[some[i]].name
-        found.append(Pattern(*names, True, float(with_holes[j, i])))
+        found.append(Pattern(*names, True, float(with_missing[j, i])))
     found = [pattern for pattern in found if abs(pattern.correlation) >= LEAST_CORRELATION]
     return sorted(found, key=lambda pattern: -abs(pattern.correlation))[:MOST_PATTERNS]
 

@@ -4,8 +4,10 @@ Under x ~ N(mean, C), C = W W' + noise I, the observed entries o of a row have
 
     m^2 = (x_o - mean_o)' C_oo^-1 (x_o - mean_o)  ~  chi^2 with as many degrees as entries,
 
-so rows with different holes can be compared by the chance of a larger m^2. What a column b should
-be given the others follows from P = C_oo^-1:  x_b - E[x_b | others] = P_bb^-1 (P (x_o - mean_o))_b.
+so rows with different missing values can be compared by the chance of a larger m^2. What a column b
+should be given the others follows from P = C_oo^-1:
+
+    x_b - E[x_b | others] = P_bb^-1 (P (x_o - mean_o))_b.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chi2
 
-from lowdim.report.explore.columns import Column, Encoded
+from lowdim.report.explore.preparing import Encoded
+from lowdim.tables.codecs import CategoryCodec, Codec
 
-LEAST_NOISE = 1e-6  # of columns with variance 1: a model without noise finds every row impossible
+LEAST_NOISE = 1e-6  # of the columns' variance: a model without noise finds every row impossible
 MOST_ROWS = 10
 MOST_REASONS = 3
 BLOCK = 4096
@@ -58,11 +61,10 @@ class Oddness(NamedTuple):
 
 def odd_rows(encoded: Encoded, mean: np.ndarray, W: np.ndarray, noise: float) -> Oddness:
     """The rows that the model finds least likely."""
-    noise = max(noise, LEAST_NOISE)
-    # the columns of a category add up to a constant: one degree less
-    spare = np.array([column.kind == "categorical" for column in encoded.used])
-    hole = np.column_stack([column.raw.missing for column in encoded.used])
-    degrees = (~np.isnan(encoded.X)).sum(axis=1) - (~hole[:, spare]).sum(axis=1)
+    noise = max(noise, LEAST_NOISE * (float((W**2).sum()) / len(W) + noise))
+    degrees = np.zeros(len(encoded.X), dtype=np.int64)
+    for column in encoded.used:
+        degrees += np.where(column.empty, 0, _degrees(column.codec))
     squares = squared_distances(encoded.X, mean, W, noise)
     chance = chi2.logsf(squares, np.maximum(degrees, 1)) / np.log(10)
     chance = np.where(degrees > 0, chance, 0.0)
@@ -75,6 +77,12 @@ def odd_rows(encoded: Encoded, mean: np.ndarray, W: np.ndarray, noise: float) ->
     ]
     n_odd = int((chance < -np.log10(20 * len(chance))).sum())
     return Oddness(chance, n_odd, rows)
+
+
+def _degrees(codec: Codec) -> int:
+    """How many numbers of a column are free: the levels of a category add up to a constant."""
+    all_levels = isinstance(codec, CategoryCodec) and codec.left_out < 0
+    return codec.width - all_levels
 
 
 def squared_distances(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: float) -> np.ndarray:
@@ -110,16 +118,9 @@ def _reasons(encoded: Encoded, row: int, mean: np.ndarray, C: np.ndarray) -> lis
         P_bb = P[np.ix_(inside, inside)]
         away = np.linalg.solve(P_bb, u[inside])  # x_b - E[x_b | others]
         square = max(float(away @ P_bb @ away), 0.0)
-        deviations = float(np.sqrt(square / max(column.width - 1, 1)))
-        value, expected = column.show(row), _shown(column, x[span] - away)
+        deviations = float(np.sqrt(square / max(_degrees(column.codec), 1)))
+        value, expected = column.show(row), column.show_decoded(x[span] - away)
         if value != expected:  # of a category that was expected, only its strength is odd
             found.append(Reason(column.name, value, expected, deviations))
     found.sort(key=lambda reason: -reason.deviations)
     return found[:MOST_REASONS]
-
-
-def _shown(column: Column, expected: np.ndarray) -> str:
-    if column.kind == "categorical":
-        return column.raw.values[int(np.argmax(column.probabilities(expected)))]
-    value = float(column.decode(expected[0]))
-    return column.show_number(value if column.raw.form == "date" else float(f"{value:.4g}"))

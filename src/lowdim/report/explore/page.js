@@ -5,7 +5,7 @@
   const byId = (id) => document.getElementById(id);
   const json = (id) => (byId(id) ? JSON.parse(byId(id).textContent) : null);
   const data = json("map-data");
-  const holes = json("filled-data");
+  const filled = json("filled-data");
   const labels = json("row-labels"); // of all rows; null: rows go by their numbers
 
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -71,7 +71,7 @@
     return c.log === null ? y : Math.exp(y) - c.log;
   }
   function textOf(c, i) {
-    if (isMissing(c, i)) return "missing";
+    if (isMissing(c, i)) return "no value";
     if (c.words) return c.words[c.codes[i]];
     return c.date ? date(valueOf(c, i)) : number(valueOf(c, i));
   }
@@ -275,26 +275,32 @@
 
   /* ---- the filled values ---- */
 
-  const parts = holes
-    ? holes.columns.map((c) => ({
+  const parts = filled
+    ? filled.columns.map((c) => ({
         ...c,
         rows: unpack(c.rows, Uint32Array),
-        value: c.words ? unpack(c.value, Uint8Array) : unpack(c.value, Float32Array),
+        value: unpack(c.value, c.words ? Uint16Array : Float32Array),
         low: unpack(c.low, Float32Array),
-        high: c.words ? null : unpack(c.high, Float32Array),
+        high: c.high === null ? null : unpack(c.high, Float32Array), // null: low is a probability
       }))
     : [];
 
+  function shown(part, x, digits) {
+    if (part.words) return part.words[x];
+    if (part.date) return date(x);
+    return String(part.whole ? x : Number(x.toPrecision(digits)));
+  }
+
   function filledLine(part, i) {
     const name = nameOf(part.rows[i]);
-    const show = (x) => (part.date ? date(x) : number(Number(x.toPrecision(4))));
-    if (part.words) {
+    const show = (x) => shown(part, x, 4);
+    if (part.high === null) {
       const share = part.low[i];
       const sure = share > 0.99 ? "over 99 % sure" : (100 * share).toFixed(0) + " % sure";
-      return [name, part.name, part.words[part.value[i]], sure];
+      return [name, part.name, show(part.value[i]), sure];
     }
-    const range = show(part.low[i]) + " to " + show(part.high[i]);
-    return [name, part.name, show(part.value[i]), range];
+    const [low, high] = [show(part.low[i]), show(part.high[i])];
+    return [name, part.name, show(part.value[i]), low === high ? low : low + " to " + high];
   }
 
   function startFilled() {
@@ -344,13 +350,12 @@
     const lines = ["row,column,value,low,high,probability"];
     for (const part of parts) {
       for (let i = 0; i < part.rows.length; i++) {
-        const [name, column, value] = filledLine(part, i);
-        const show = (x) => (part.date ? date(x) : String(Number(x.toPrecision(6))));
-        const rest = part.words
+        const [name, column] = filledLine(part, i);
+        const show = (x) => shown(part, x, 6);
+        const rest = part.high === null
           ? ["", "", part.low[i].toFixed(3)]
           : [show(part.low[i]), show(part.high[i]), ""];
-        const exact = part.words ? value : show(part.value[i]);
-        lines.push([name, column, exact, ...rest].map(quoted).join(","));
+        lines.push([name, column, show(part.value[i]), ...rest].map(quoted).join(","));
       }
     }
     return lines.join("\n") + "\n";

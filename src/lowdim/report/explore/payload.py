@@ -1,7 +1,8 @@
 """The data in the page: small enough for a file, exact enough to read.
 
 Numbers are 16-bit steps between the least and the largest value (whole numbers exactly, where they
-fit; of a logarithm, in steps of the logarithm), words 8-bit places in a list, both in base64.
+fit; of a logarithm, in steps of the logarithm), words 8-bit places in a list, both in base64. Dates
+are days since 1970.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 from bokeh.palettes import Viridis256
 from markupsafe import Markup
 
-from lowdim.report.explore.columns import Column
 from lowdim.report.explore.filling import FilledColumn
-from lowdim.report.explore.findings import Findings, sample_rows
+from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.sampling import sample_rows
+from lowdim.report.explore.view import Column
 from lowdim.report.plots import PALETTE
+from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
 
 MAP_ROWS = 100_000
 MAP_VALUES = 600_000  # of columns that can be shown, coloured by and compared in the map
@@ -47,7 +50,8 @@ def row_labels(findings: Findings) -> list[str] | None:
     """Names of all rows; None if they go by their numbers."""
     encoded = findings.encoded
     n = len(encoded.X)
-    if encoded.ids is None or n > MOST_LABELS:
+    numbered = encoded.names is None and encoded.numbers is None
+    if numbered or n > MOST_LABELS:
         return None
     return [encoded.label(i) for i in range(n)]
 
@@ -91,14 +95,12 @@ def map_payload(findings: Findings, rows: np.ndarray) -> dict[str, Any]:
 
 
 def _packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
-    raw = column.raw
-    if raw.codes is not None:
-        codes, words = _common_words(raw.codes, raw.values)
+    if column.words is not None:
+        codes, words = _common_words(column.amounts, column.words)
         codes = np.where(codes < 0, MISSING_WORD, codes)
         return {"name": column.name, "codes": packed(codes[rows], "u1"), "words": words}
-    assert raw.numbers is not None
-    log = column.log_offset
-    y = raw.numbers if log is None else np.log(raw.numbers + log)
+    log = _log_offset(column)
+    y = column.amounts if log is None else np.log(column.amounts + log)
     missing = np.isnan(y)
     known = y[~missing]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
@@ -114,8 +116,16 @@ def _packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
         "low": low,
         "step": step,
         "log": log,
-        "date": raw.form == "date",
+        "date": column.is_date,
     }
+
+
+def _log_offset(column: Column) -> float | None:
+    """What to add before a logarithm, so that zeros have one; None: no logarithm."""
+    codec = column.info.codec
+    if not isinstance(codec, NumberCodec) or codec.zero is None or column.info.form == "span":
+        return None
+    return 0.0 if codec.low > 0 else codec.zero
 
 
 def _common_words(codes: np.ndarray, values: Sequence[str]) -> tuple[np.ndarray, list[str]]:
@@ -146,17 +156,20 @@ def filled_shown(parts: Sequence[FilledColumn]) -> list[FilledColumn]:
 
 def filled_payload(parts: Sequence[FilledColumn]) -> dict[str, Any]:
     """The filled values with their uncertainty."""
-    return {"columns": [_packed_holes(part) for part in parts]}
+    return {"columns": [_packed_cells(part) for part in parts]}
 
 
-def _packed_holes(part: FilledColumn) -> dict[str, Any]:
-    words = list(part.column.raw.values) if part.column.kind == "categorical" else None
+def _packed_cells(part: FilledColumn) -> dict[str, Any]:
+    column = part.column
+    words = None if column.words is None else list(column.words)
+    as_share = isinstance(column.info.codec, CategoryCodec | FlagCodec)
     return {
-        "name": part.column.name,
+        "name": column.name,
         "rows": packed(part.rows, "<u4"),
-        "value": packed(part.value, "u1" if words else "<f4"),
+        "value": packed(part.value, "<u2" if words else "<f4"),
         "low": packed(part.low, "<f4"),
-        "high": None if words else packed(part.high, "<f4"),
+        "high": None if as_share else packed(part.high, "<f4"),
         "words": words,
-        "date": part.column.raw.form == "date",
+        "date": column.is_date,
+        "whole": column.is_whole,
     }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -13,15 +12,24 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
 
 from lowdim.core.validation import check_at_least
-from lowdim.report.explore.code import code
-from lowdim.report.explore.columns import LEAST_ROWS, encode_table
-from lowdim.report.explore.filling import filled_words
-from lowdim.report.explore.findings import Findings, find, sample_rows
-from lowdim.report.explore.reading import RawTable, read_table
-from lowdim.tables import CsvFormat
+from lowdim.report.explore.findings import Findings, find
+from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
+from lowdim.report.explore.sampling import sample_rows
+from lowdim.report.explore.script import script
+from lowdim.tables.encoder import TableEncoder
+from lowdim.tables.filling import decimals, filled_chunks
+from lowdim.tables.model import TableModel
+from lowdim.tables.opening import open_table
+from lowdim.tables.table import Table, rows_at_a_time
+from lowdim.tables.taking import take_rows
+from lowdim.tables.wishes import ignoring
+from lowdim.tables.writing import check_outputs, open_writer
 
 FRAME_HEIGHT = 800  # pixels of the page in a notebook
 
@@ -35,59 +43,63 @@ class Report:
     findings : Findings
         The models and their results as plain data: `findings.factors.model`,
         `findings.clusters.labels`, `findings.filled`, `findings.odd.rows`, ...
-    code : str
-        Python code that gives the models again.
+    script : str
+        A Python script that gives the models again.
     """
 
     findings: Findings
-    code: str
+    script: str
     seed: int
-    table: RawTable
+
+    @property
+    def models(self) -> dict[str, TableModel]:
+        """The models by name: 'factors', 'clusters' and, where values are missing, 'filling'."""
+        return self.findings.models
 
     @cached_property
     def html(self) -> str:
         """The page: one HTML file that needs no network."""
         from lowdim.report.explore.page import page
 
-        return page(self.findings, self.code, self.seed)
+        return page(self.findings, self.script, self.seed)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file."""
         Path(path).write_text(self.html, encoding="utf-8")
 
     def save_filled(self, path: str | os.PathLike[str]) -> None:
-        """Write the table with its missing values filled: .csv, or with tabs as .tsv.
+        """Write the table with its missing values filled: .csv, .xlsx, .parquet and others.
 
-        Columns that no model has seen are written as they are.
+        All columns are in their places, the names of rows that stand beside them first; what was
+        there is written as it is, columns that no model has seen too. Filled numbers have as many
+        decimals as their column.
         """
-        kind = Path(path).suffix.lower()
-        if kind not in (".csv", ".tsv"):
-            raise ValueError(f"{path} ends in {kind!r}; filled tables are written to .csv or .tsv.")
-        columns = [_words(column) for column in self.table.columns]
-        for part in self.findings.filled:
-            words = columns[self.table.names.index(part.column.name)]
-            for row, word in zip(part.rows.tolist(), filled_words(part), strict=True):
-                words[row] = word
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, delimiter="\t" if kind == ".tsv" else ",")
-            writer.writerow(self.table.names)
-            writer.writerows(zip(*columns, strict=True))
+        encoded, target = self.findings.encoded, os.fspath(path)
+        table = encoded.table
+        check_outputs({"path": target}, [table.path])
+        with open_writer(target, digits=decimals(encoded.encoder._encoding)) as writer:
+            for chunk, index in zip(self._filled_chunks(), _row_names(table), strict=True):
+                rows = chunk if index is None else _beside(index, chunk)
+                writer.write(rows, table.names if isinstance(rows, np.ndarray) else None)
+
+    def _filled_chunks(self) -> Iterator[Any]:
+        table = self.findings.encoded.table
+        if "filling" in self.models:
+            filler = self.models["filling"].filler(rounded=True)
+            return (chunk.table for chunk in filled_chunks(filler, table))
+        return (c.toarray() if sp.issparse(c) else c for c in table.chunks())
 
     def save_models(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write the models, and the code that made them, to a folder; returns the files."""
+        """Write the models, and the script that made them, to a folder; returns the files.
+
+        `lowdim.load` reads a model; it takes a table such as this one.
+        """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        models: dict[str, Any] = {
-            "factors.lowdim": self.findings.factors.model,
-            "clusters.lowdim": self.findings.clusters.model,
-        }
-        filler = self.findings.filler
-        if filler is not None and hasattr(filler.model, "save"):  # column means need no file
-            models["filling.lowdim"] = filler.model
-        for name, model in models.items():
-            model.save(target / name)
-        (target / "explore.py").write_text(self.code, encoding="utf-8")
-        return [*(target / name for name in models), target / "explore.py"]
+        for name, model in self.models.items():
+            model.save(target / f"{name}.lowdim")
+        (target / "explore.py").write_text(self.script, encoding="utf-8")
+        return [*(target / f"{name}.lowdim" for name in self.models), target / "explore.py"]
 
     def _repr_html_(self) -> str:
         return (
@@ -106,36 +118,37 @@ class Report:
 def explore(
     table: Any,
     target: str | None = None,
-    id: str | None = None,
-    drop: Sequence[str] = (),
+    *,
+    encoder: TableEncoder | None = None,
     sample: int | None = None,
     random_state: int = 0,
-    *,
-    log: str | bool | Sequence[str] = "auto",
-    csv_format: CsvFormat | None = None,
+    id: str | None = None,
+    drop: Sequence[str] = (),
+    log: str | bool | Sequence[str] | None = None,
 ) -> Report:
-    """Find the structure of a table: dimensions, factors, clusters, holes, odd rows.
+    """Find the structure of a table: dimensions, factors, clusters, missing values, odd rows.
 
     Parameters
     ----------
-    table : path, data frame or matrix
-        A .csv, .tsv, .parquet, .npy or .npz file; a pandas, polars or pyarrow table; an array.
+    table : path, data frame, dict of arrays, matrix or Table
+        What `lowdim.tables.open_table` takes: a file, a pandas, polars or pyarrow table, an array.
         Missing values are welcome.
     target : str or None, default=None
         A column to colour rows by; no model sees it.
-    id : str or None, default=None
-        The column that names the rows; None looks for one.
-    drop : sequence of str, default=()
-        Columns to leave out.
+    encoder : TableEncoder or None, default=None
+        What is to be done with columns: TableEncoder(categorical=["region"], ignore=["remark"]).
+        None means TableEncoder(). It is not changed.
     sample : int or None, default=None
         Look at so many rows, drawn at random; None looks at all.
     random_state : int, default=0
         The same number gives the same page.
-    log : 'auto', False or list of str, default='auto'
-        Columns that enter the models by their logarithm: 'auto' takes it of positive columns that
-        are skewed, False of none. The page shows the values themselves.
-    csv_format : lowdim.tables.CsvFormat or None, default=None
-        How a text file is written.
+    id : str or None, default=None
+        The column that names the rows; short for the encoder's argument.
+    drop : sequence of str, default=()
+        Columns to leave out, beside those that the encoder ignores.
+    log : 'auto', False, list of str or None, default=None
+        Columns that enter the models by their logarithm, in place of what the encoder says. The
+        page shows the values themselves.
 
     Returns
     -------
@@ -154,24 +167,21 @@ def explore(
     2
     """
     _check(drop, log, random_state)
+    wished = _with_wishes(encoder, id, drop, log)
     if find_spec("bokeh") is None:
         raise ImportError('The page needs bokeh: pip install "lowdim[report]".')
-    read = read_table(table, csv_format, as_text=[] if id is None else [id])
-    n = read.n_rows
-    if sample is not None:
-        check_at_least("sample", sample, LEAST_ROWS)
-        read = read.take(sample_rows(n, sample, random_state))
-    encoded = encode_table(read, target, id, drop, log)
-    findings = find(encoded, read.where, n, random_state)
-    usual: dict[str, Any] = {"target": None, "id": None, "drop": [], "log": "auto"}
-    given = {"target": target, "id": id, "drop": list(drop), "log": log}
-    options = {name: value for name, value in given.items() if value != usual[name]}
-    source = _expression(read.where, csv_format, id)
-    text = code(findings, source, sample, random_state, **options)
-    return Report(findings, text, random_state, read)
+    opened = _opened(table, wished.id)
+    n, numbers = n_rows(opened), None
+    if sample is not None and check_at_least("sample", sample, LEAST_ROWS) < n:
+        numbers = sample_rows(n, sample, random_state)
+        opened = take_rows(opened, numbers)
+    held = in_memory(opened)
+    encoded = prepare(held, wished, None if target is None else str(target), numbers)
+    findings = find(encoded, n, random_state)
+    return Report(findings, script(findings, sample, random_state), random_state)
 
 
-def _check(drop: Sequence[str], log: Any, random_state: Any) -> None:
+def _check(drop: Any, log: Any, random_state: Any) -> None:
     if isinstance(drop, str):
         raise TypeError(f"drop={drop!r} is a text; give a list of column names: [{drop!r}].")
     if (isinstance(log, str) and log != "auto") or log is True:
@@ -183,35 +193,46 @@ def _check(drop: Sequence[str], log: Any, random_state: Any) -> None:
         )
 
 
-def _expression(where: str, csv_format: CsvFormat | None, id: str | None) -> str:
-    """What stands between the brackets of `read_table`."""
-    if not where:
-        return "table"
-    text = repr(where)
-    if csv_format is not None and csv_format != CsvFormat():
-        text += f", lowdim.tables.{csv_format!r}"
-    return text if id is None else f"{text}, as_text=[{id!r}]"
+def _with_wishes(
+    encoder: TableEncoder | None, id: str | None, drop: Sequence[str], log: Any
+) -> TableEncoder:
+    """The user's encoder, not fitted, with what else was said."""
+    if encoder is not None and not isinstance(encoder, TableEncoder):
+        raise TypeError(f"encoder={encoder!r} must be a lowdim.TableEncoder.")
+    wished = TableEncoder() if encoder is None else clone(encoder)
+    if wished.missing != "nan":
+        raise ValueError(
+            f"encoder has missing={wished.missing!r}; the models of the page learn from what is "
+            "known, and fill what is not: missing='nan' is needed."
+        )
+    if id is not None:
+        wished.set_params(id=id)
+    if len(drop):
+        wished = ignoring(wished, drop)
+    return wished if log is None else wished.set_params(log=log)
 
 
-def _words(column: Any) -> list[str]:
-    """A column as it is written, '' where it is missing."""
-    if column.codes is not None:
-        values = [*column.values, ""]
-        return [values[code] for code in column.codes.tolist()]
-    if column.form == "date":
-        return [_date(x) for x in column.numbers.tolist()]
-    return [_number(x, column.integer) for x in column.numbers.tolist()]
+def _opened(source: Any, id: str | None) -> Table:
+    """The table in memory, where it is a file; its column of names stays as it is written."""
+    if not isinstance(source, str | os.PathLike):
+        return open_table(source)
+
+    def names_of_rows(names: Sequence[str]) -> list[str]:
+        return [name for name in names if name == id]
+
+    return open_table(source, stream=False, text_columns=names_of_rows)
 
 
-def _number(x: float, integer: bool) -> str:
-    if np.isnan(x):
-        return ""
-    return str(int(x)) if integer else repr(x)
+def _row_names(table: Table) -> Iterator[Any]:
+    """For each chunk the column that names its rows beside the others; None: there is none."""
+    size = rows_at_a_time(len(table.names))
+    if table.index_name is None:
+        assert table.n_rows is not None
+        return iter([None] * -(-table.n_rows // size))
+    return table.chunks([table.index_name], size)
 
 
-def _date(days: float) -> str:
-    if np.isnan(days):
-        return ""
-    moment = np.datetime64("1970-01-01", "s") + np.timedelta64(round(days * 86_400), "s")
-    text = str(moment)
-    return text.removesuffix("T00:00:00")
+def _beside(left: Any, right: Any) -> Any:
+    """Two frames of the same rows, next to each other."""
+    frames = [nw.from_native(frame, eager_only=True) for frame in (left, right)]
+    return nw.concat(frames, how="horizontal").to_native()

@@ -22,12 +22,13 @@ def done_section(findings: Findings) -> Section:
     if left:
         logs.insert(0, f"No model has seen {listed(left, 12)}; the table above says why.")
     logs.append(
-        "Numbers were scaled to mean 0 and variance 1; a word became one column per category, each "
-        "over the root of its share, so that a column counts about the same however many "
-        "categories it has. Missing values stayed missing: the models learn from what is known."
+        "Numbers were scaled to mean 0 and variance 1; a category became one column per level, "
+        "each over the root of its share, so that a column counts about the same however many "
+        "levels it has. Missing values stayed missing: the models learn from what is known."
     )
-    if findings.encoded.ids is None:
-        logs.append("Rows go by their numbers, from 0.")
+    if findings.encoded.names is None:
+        whole = "" if findings.encoded.numbers is None else " in the whole table"
+        logs.append(f"Rows go by their numbers{whole}, from 0.")
     seconds = ", ".join(f"{title} {value:.1f} s" for title, value in findings.seconds.items())
     items = Markup("").join(Markup("<li>{}</li>").format(text) for text in logs)
     body = Markup('<ul>{}</ul><p class="muted">Time: {}.</p>').format(items, seconds)
@@ -41,5 +42,5 @@ def code_section(text: str) -> Section:
         '<div class="controls"><button type="button" id="code-copy">Copy</button></div>'
         '<pre tabindex="0"><code id="code-text">{}</code></pre>'
     ).format(escape(text))
-    lead = "This code gives the models of this page again; change it as you like."
+    lead = "This script gives the models of this page again; change it as you like."
     return Section("code", "How to do it in Python", "Python", lead, body)

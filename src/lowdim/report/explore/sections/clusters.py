@@ -8,8 +8,8 @@ import numpy as np
 from markupsafe import Markup
 
 from lowdim.report.explore import figures
-from lowdim.report.explore.columns import Encoded
 from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.preparing import Encoded
 from lowdim.report.explore.sections.parts import (
     MOST_TOP,
     Section,

@@ -1,0 +1,180 @@
+"""Rows of text as columns: how pyarrow reads them, and what kinds the columns have.
+
+    numbers                      float64
+    true, false                  bool
+    dates and times as in ISO    as pyarrow finds them
+    all else                     text, as a dictionary where values come again
+
+Leading zeros (007) and whole numbers of more than 15 digits are codes: they stay text. So does
+whatever pyarrow does not read as a number, such as '$5' and '1,200'. In text, only empty and blank
+cells are missing; in other columns, all cells of `missing` are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from lowdim.tables.formats.cells import MISSING, NEVER
+from lowdim.tables.formats.form import WHITESPACE, TextFormat
+
+CODE = r"^\s*[+-]?(?:0\d+|\d{16,})\s*$"
+MOST_SPELLINGS = 1000  # of missing values
+
+
+class Converter:
+    """Reads rows of text as pyarrow tables.
+
+    `missing` are the cells of columns that are not text which stand for missing values. It holds
+    the spellings that were met, as every further one costs time at each cell: `learn_missing` adds
+    those of new texts.
+    """
+
+    def __init__(self, form: TextFormat, names: Sequence[str]):
+        self.names, self._decimal = list(names), form.decimal or "."
+        self.missing, self._marks = [""], {mark.strip() for mark in (*MISSING, *form.missing)}
+        between = "\t" if form.separator == WHITESPACE else form.separator or NEVER
+        self._parse = {
+            "delimiter": between,
+            "quote_char": form.quote or False,
+            "newlines_in_values": bool(form.quote),
+        }
+
+    def read(
+        self,
+        rows: Any,
+        types: dict[str, Any],
+        columns: Sequence[str] = (),
+        invalid: Callable[[Any], str] | None = None,
+    ) -> Any:
+        """These columns (none named: all); those without a type get one by what they hold.
+
+        `invalid` is called with each row that has not as many cells as there are names.
+        """
+        import pyarrow as pa
+        import pyarrow.csv as csv
+
+        return csv.read_csv(
+            pa.BufferReader(rows),
+            csv.ReadOptions(use_threads=False, block_size=len(rows) + 1, column_names=self.names),
+            csv.ParseOptions(invalid_row_handler=invalid, **self._parse),
+            csv.ConvertOptions(
+                column_types=types,
+                null_values=self.missing,
+                decimal_point=self._decimal,
+                include_columns=list(columns),
+            ),
+        )
+
+    def learn_missing(self, texts: Any) -> None:
+        """Add the spellings of missing values among the texts, with the blanks around them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        marks = pa.array(sorted(self._marks), pa.string())
+        distinct = pc.unique(texts)
+        spelled = distinct.filter(pc.is_in(pc.utf8_trim_whitespace(distinct), value_set=marks))
+        new = set(spelled.to_pylist()) - set(self.missing)
+        if len(new) + len(self.missing) <= MOST_SPELLINGS:
+            self.missing = [*self.missing, *sorted(new)]
+
+
+def find_types(
+    converter: Converter, rows: Any, as_text: Collection[str], *, codes: bool
+) -> dict[str, Any]:
+    """The kind of each column in a sample of rows; `codes`: leading zeros make a column text."""
+    import pyarrow as pa
+    import pyarrow.types as is_type
+
+    def skip(row: Any) -> str:
+        return "skip"
+
+    if not rows.strip():
+        return {name: pa.string() if name in as_text else pa.float64() for name in converter.names}
+    texts = converter.read(rows, dict.fromkeys(converter.names, pa.string()), invalid=skip)
+    everything = pa.chunked_array([part for column in texts.columns for part in column.chunks])
+    converter.learn_missing(everything)
+    codes = codes and _has_codes(everything)  # only then, column by column
+    found = converter.read(rows, {}, invalid=skip).schema
+    types = {}
+    for name in converter.names:
+        type_, column = found.field(name).type, texts[name]
+        is_number = is_type.is_integer(type_) or is_type.is_floating(type_)
+        if name in as_text:
+            types[name] = text_type(column)
+        elif is_type.is_null(type_) or (is_number and not (codes and _has_codes(column))):
+            types[name] = pa.float64()
+        elif is_type.is_boolean(type_) or is_type.is_temporal(type_):
+            types[name] = type_
+        else:
+            types[name] = text_type(column)
+    return types
+
+
+def _has_codes(texts: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(texts, CODE)).as_py())
+
+
+def text_type(texts: Any) -> Any:
+    """How a column of text is held: as a dictionary, if most values come again."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    repeated = 2 * pc.count_distinct(texts).as_py() < len(texts)
+    return pa.dictionary(pa.int32(), pa.string()) if repeated else pa.string()
+
+
+def is_text(type_: Any) -> bool:
+    """Whether a column of this type holds text."""
+    import pyarrow.types as is_type
+
+    return bool(is_type.is_string(type_) or is_type.is_dictionary(type_))
+
+
+def blank_as_missing(table: Any) -> Any:
+    """The table with null in the empty and blank cells of its columns of text."""
+    import pyarrow as pa
+
+    for f, type_ in enumerate(table.schema.types):
+        if is_text(type_):
+            texts = table.column(f)
+            parts = [_blank_as_missing(part) for part in texts.chunks]
+            if any(new is not old for new, old in zip(parts, texts.chunks, strict=True)):
+                table = table.set_column(f, table.field(f), pa.chunked_array(parts, type_))
+    return table
+
+
+def _blank_as_missing(texts: Any) -> Any:
+    """The texts themselves if none of them is empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_type
+
+    is_dictionary = is_type.is_dictionary(texts.type)
+    distinct = texts.dictionary if is_dictionary else texts
+    blank = pc.or_(pc.equal(distinct, ""), pc.utf8_is_space(distinct))
+    if not pc.any(blank).as_py():
+        return texts
+    if not is_dictionary:
+        return pc.if_else(blank, None, texts)
+    indices = pc.if_else(blank.take(texts.indices), None, texts.indices)
+    return pa.DictionaryArray.from_arrays(indices, texts.dictionary)
+
+
+def joined_type(one: Any, other: Any) -> Any:
+    """A type that holds the values of both; None if there is none."""
+    import pyarrow as pa
+    import pyarrow.types as is_type
+
+    if one is None or is_type.is_null(one) or one == other:
+        return other
+    if is_type.is_null(other):
+        return one
+    both = (one, other)
+    if all(is_type.is_integer(type_) or is_type.is_floating(type_) for type_ in both):
+        return pa.float64()
+    if all(is_type.is_timestamp(type_) or is_text(type_) for type_ in both):
+        return pa.string()
+    return None

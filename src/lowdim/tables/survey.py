@@ -1,0 +1,392 @@
+"""One look at a table: what is added up before it is known what its columns are.
+
+    chunk  --look-->  Survey,   merged(Survey, Survey) -> Survey
+
+A survey is small whatever the number of rows, and parts of a table can be looked at anywhere: in
+memory, file by file, on Dask workers. `kinds.py` decides from it what each column is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.tables import numbers, readings
+from lowdim.tables.errors import TableError, quoted
+from lowdim.tables.numbers import NumberSums, number_sums, number_text
+from lowdim.tables.readings import Tally
+from lowdim.tables.series import columns_of
+from lowdim.tables.values import Values
+
+MOST_WORDS = 500_000  # distinct texts of a column that are counted one by one
+MANY_WORDS = 2000  # distinct texts of a part, from which some of them stand for all
+MOST_LEVELS = 1000  # distinct numbers of a column that are counted one by one
+MOST_PAIRED = 1000  # columns of a table in which pairs of them are looked at
+MOST_GUIDE_LEVELS = 50  # a column with more levels does not say where another one applies
+SMALL_RANGE = 2**16
+SAMPLE = 512
+
+
+class Settings(NamedTuple):
+    """What to look for."""
+
+    missing: tuple[str, ...] = ()  # further marks of missing values
+    counted: Collection[str] = ()  # columns of a matrix whose values are counted
+
+
+class WordSums(NamedTuple):
+    """What one part of the rows says about a column of text."""
+
+    known: int  # cells with a text, marks of missing values included
+    counts: dict[str, int] | None  # of each text; None: more than MOST_WORDS
+    tally: Tally | None  # which of them are numbers, dates, ...; None: many, and hardly any
+    length: int  # of all texts together
+    all_differ: bool  # no text occurs twice within a part
+
+
+class Run(NamedTuple):
+    """Whether a column counts on by 1 from row to row."""
+
+    first: float
+    last: float
+
+
+class Column(NamedTuple):
+    """What one part of the rows says about a column, beside the sums over numbers."""
+
+    form: str  # of `Values`; '' while there is no value
+    missing: int
+    words: WordSums | None = None
+    levels: dict[float, int] | None = None  # of numbers: how often each; None: too many, or text
+    run: Run | None = None
+    months: frozenset[int] = frozenset()  # of dates, 1 to 12
+    hours: frozenset[int] = frozenset()
+    finest: int = 0  # of dates: microseconds of which all of them are multiples, of those tried
+
+
+class Absence(NamedTuple):
+    """Where values are missing: sums over pairs of columns."""
+
+    together: np.ndarray  # (c, c)  rows in which both are missing; (0, 0): too many columns
+    by_level: dict[str, dict[str, np.ndarray]]  # guide -> level -> (c,) rows in which others miss
+
+
+class Survey(NamedTuple):
+    """What has been seen of a table."""
+
+    n_rows: int
+    names: tuple[str, ...]
+    numbers: NumberSums  # of all columns; no values where a column is text
+    columns: tuple[Column, ...]
+    same: tuple[int, ...]  # for each column the first one with the same values
+    absence: Absence | None  # None: a matrix, whose columns are all measured alike
+    only_float32: bool
+
+
+# ---- a chunk ------------------------------------------------------------------------------------
+
+
+def look(chunk: Any, names: Sequence[str], settings: Settings) -> Survey:
+    """The survey of one chunk."""
+    if isinstance(chunk, np.ndarray) or sp.issparse(chunk):
+        return _look_at_matrix(chunk, names, settings)
+    values = columns_of(chunk)
+    n = len(values[0])
+    X = np.full((n, len(values)), np.nan)
+    for f, column in enumerate(values):
+        if column.numbers is not None:
+            X[:, f] = column.numbers
+    sums = number_sums(X)
+    columns = tuple(_column(column, X[:, f], sums, f, settings) for f, column in enumerate(values))
+    return Survey(
+        n,
+        tuple(names),
+        sums,
+        columns,
+        _same_columns(values, columns, sums),
+        _absence(values, columns, names, settings),
+        all(v.numbers is not None and v.numbers.dtype == np.float32 for v in values),
+    )
+
+
+def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
+    if sp.issparse(X):
+        X = X.toarray()
+    sums = number_sums(X)
+    missing = len(X) - sums.values.count - sums.infinite
+    columns = tuple(
+        Column(
+            "number" if sums.values.count[f] else "",
+            int(missing[f]),
+            levels=_levels(X[:, f], sums, f) if names[f] in settings.counted else None,
+        )
+        for f in range(X.shape[1])
+    )
+    same = tuple(range(X.shape[1]))
+    return Survey(len(X), tuple(names), sums, columns, same, None, X.dtype == np.float32)
+
+
+def _column(values: Values, x: np.ndarray, sums: NumberSums, f: int, settings: Settings) -> Column:
+    if values.form == "words":
+        return _words(values, settings)
+    missing = int(values.missing.sum())
+    if len(x) == missing:
+        return Column("", missing)
+    if values.form == "other":
+        return Column("other", missing)
+    column = Column(
+        values.form,
+        missing,
+        levels=_levels(x, sums, f),
+        run=_run(x, sums, f),
+    )
+    return date_parts(column, x) if values.form == "moment" else column
+
+
+def _words(values: Values, settings: Settings) -> Column:
+    assert values.codes is not None
+    levels = values.levels
+    counts = np.bincount(values.codes[values.codes >= 0], minlength=len(levels))
+    known = int(counts.sum())
+    tally = _tally(levels, counts, settings)
+    few = len(levels) <= (MANY_WORDS if tally is None else MOST_WORDS)
+    words = WordSums(
+        known,
+        dict(zip(levels, counts.tolist(), strict=True)) if few else None,
+        tally,
+        int(np.dot(np.fromiter(map(len, levels), np.int64, len(levels)), counts)),
+        known == len(levels),
+    )
+    some = any(word.strip() for word in levels)
+    missing = len(values.codes) - known
+    return Column("words", missing, words) if some else Column("", len(values.codes))
+
+
+def _tally(levels: Sequence[str], counts: np.ndarray, settings: Settings) -> Tally | None:
+    if len(levels) > MANY_WORDS:
+        some = np.linspace(0, len(levels) - 1, MANY_WORDS // 4).astype(np.intp)
+        sample = readings.tally([levels[j] for j in some], counts[some], settings.missing)
+        if readings.reading_of(sample) is None:
+            return None
+    return readings.tally(levels, counts, settings.missing)
+
+
+def _levels(x: np.ndarray, sums: NumberSums, f: int) -> dict[float, int] | None:
+    """How often each number occurs, if they are few."""
+    low, high = sums.low[f], sums.high[f]
+    if not np.isfinite(low):
+        return {}
+    x = x[np.isfinite(x)]
+    if len(np.unique(x[:SAMPLE])) > MOST_LEVELS // 4:
+        return None
+    if sums.whole[f] and high - low < SMALL_RANGE:
+        counts = np.bincount((x - low).astype(np.intp))
+        found = np.flatnonzero(counts)
+        values, often = found + low, counts[found]
+    else:
+        values, often = np.unique(x, return_counts=True)
+    if len(values) > MOST_LEVELS:
+        return None
+    return dict(zip(values.tolist(), often.tolist(), strict=True))
+
+
+def _run(x: np.ndarray, sums: NumberSums, f: int) -> Run | None:
+    first, last = float(x[0]), float(x[-1])
+    if not (sums.whole[f] and sums.low[f] == first and sums.high[f] == last):
+        return None
+    counts_on = last - first == len(x) - 1 and bool(np.all(np.diff(x) == 1))
+    return Run(first, last) if counts_on else None
+
+
+DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
+
+
+def date_parts(column: Column, x: np.ndarray) -> Column:
+    """A column of moments with the months and hours that occur, and how finely they are told."""
+    x = np.unique(x[~np.isnan(x)])
+    moments = x.astype(np.int64).astype("datetime64[us]")
+    months = np.unique(moments.astype("datetime64[M]").astype(np.int64) % 12 + 1)
+    hours = np.unique((x % DAY) // HOUR)
+    finest = next((unit for unit in (DAY, HOUR, MINUTE, SECOND) if not np.any(x % unit)), 1)
+    return column._replace(
+        months=frozenset(months.tolist()),
+        hours=frozenset(hours.astype(int).tolist()),
+        finest=finest,
+    )
+
+
+# ---- columns that repeat another ----------------------------------------------------------------
+
+
+def _same_columns(
+    values: Sequence[Values], columns: Sequence[Column], sums: NumberSums
+) -> tuple[int, ...]:
+    """For each column the first with the same values; sums that differ save the comparison."""
+    first: dict[Any, list[int]] = {}
+    same = []
+    for f, (value, column) in enumerate(zip(values, columns, strict=True)):
+        key: Any = (value.form, value.levels, column.missing)
+        if value.codes is None:
+            moments = (m[f] for m in (sums.values.mean, sums.values.square, sums.low, sums.high))
+            key = (value.form, column.missing, *moments)
+        candidates = first.setdefault(key, [])
+        found = next((g for g in candidates if _equal(values[g], value)), f)
+        if found == f:
+            candidates.append(f)
+        same.append(found)
+    return tuple(same)
+
+
+def _equal(left: Values, right: Values) -> bool:
+    if left.codes is not None:
+        return np.array_equal(left.codes, right.codes)  # type: ignore[arg-type]
+    return np.array_equal(left.numbers, right.numbers, equal_nan=True)  # type: ignore[arg-type]
+
+
+def _same_in_both(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
+    first: dict[tuple[int, int], int] = {}
+    return tuple(first.setdefault(pair, f) for f, pair in enumerate(zip(left, right, strict=True)))
+
+
+# ---- where values are missing -------------------------------------------------------------------
+
+
+def _absence(
+    values: Sequence[Values], columns: Sequence[Column], names: Sequence[str], settings: Settings
+) -> Absence:
+    if len(values) > MOST_PAIRED:
+        return Absence(np.zeros((0, 0), dtype=np.int64), {})
+    M = np.column_stack([_missing(value, settings.missing) for value in values])
+    M = M.astype(np.float32)  # counts of a chunk stay below 2^24
+    by_level: dict[str, dict[str, np.ndarray]] = {}
+    if M.any():
+        for name, value, column in zip(names, values, columns, strict=True):
+            levels = _guide_levels(value, column)
+            if levels:
+                by_level[name] = _missing_by_level(value, levels, M)
+    return Absence(np.rint(M.T @ M).astype(np.int64), by_level)
+
+
+def _missing(values: Values, further: Collection[str]) -> np.ndarray:
+    if values.form != "words":
+        return values.missing
+    if len(values.levels) > MANY_WORDS:  # what surrounds a mark is not looked at
+        marks = np.array([level in readings.MISSING_MARKS for level in values.levels])
+    else:
+        marks = readings.missing_marks(values.levels, further)
+    return np.append(marks, True)[values.codes]
+
+
+def _guide_levels(values: Values, column: Column) -> list:
+    """The levels of a column that may say where others apply; none if they are too many."""
+    counts: Any = column.levels if values.codes is None else column.words and column.words.counts
+    return list(counts) if counts and len(counts) <= MOST_GUIDE_LEVELS else []
+
+
+def _missing_by_level(values: Values, levels: list, M: np.ndarray) -> dict[str, np.ndarray]:
+    found = {}
+    place = {word: j for j, word in enumerate(values.levels)}
+    for level in levels:
+        is_text = values.codes is not None
+        has = values.codes == place[level] if is_text else values.numbers == level
+        key = level if is_text else number_text(level)
+        found[key] = np.rint(np.asarray(has, dtype=np.float32) @ M).astype(np.int64)
+    return found
+
+
+def _merged_absence(left: Absence | None, right: Absence | None) -> Absence | None:
+    if left is None or right is None:
+        return None
+    guides: dict[str, dict[str, Any]] = {}
+    for name in left.by_level | right.by_level:
+        a, b = left.by_level.get(name, {}), right.by_level.get(name, {})
+        guides[name] = {level: a.get(level, 0) + b.get(level, 0) for level in a | b}
+    return Absence(left.together + right.together, guides)
+
+
+# ---- two parts ----------------------------------------------------------------------------------
+
+
+def merged(left: Survey, right: Survey) -> Survey:
+    """The survey of both parts, the left one's rows first."""
+    if left.names != right.names:
+        raise TableError("A part of the table has other columns than the part before it.")
+    pairs = zip(left.names, left.columns, right.columns, strict=True)
+    return Survey(
+        left.n_rows + right.n_rows,
+        left.names,
+        numbers.merged(left.numbers, right.numbers),
+        tuple(_merged_column(*pair) for pair in pairs),
+        _same_in_both(left.same, right.same),
+        _merged_absence(left.absence, right.absence),
+        left.only_float32 and right.only_float32,
+    )
+
+
+def _merged_column(name: str, left: Column, right: Column) -> Column:
+    missing = left.missing + right.missing
+    if not left.form or not right.form:  # one part has no values: what it is, the other says
+        some = left if left.form else right
+        return some._replace(missing=missing, run=None)
+    if left.form != right.form:
+        raise TableError(
+            f"Column {quoted(name)} holds {FORMS[left.form]} in one part of the table and "
+            f"{FORMS[right.form]} in another.",
+            "Give it one type in all parts, or leave it out: {ignore}.",
+        )
+    return Column(
+        left.form,
+        missing,
+        _both(left.words, right.words, _merged_words),
+        _both(left.levels, right.levels, _merged_levels),
+        _both(left.run, right.run, _merged_run),
+        left.months | right.months,
+        left.hours | right.hours,
+        min(left.finest, right.finest),
+    )
+
+
+FORMS = {
+    "number": "numbers",
+    "flag": "true/false",
+    "words": "text",
+    "moment": "dates",
+    "span": "durations",
+    "other": "values that are neither",
+}
+
+
+def _both(left: Any, right: Any, merge: Callable) -> Any:
+    return None if left is None or right is None else merge(left, right)
+
+
+def _merged_words(left: WordSums, right: WordSums) -> WordSums:
+    counts = _both(left.counts, right.counts, _added)
+    tally = _both(left.tally, right.tally, readings.merged)
+    most = MANY_WORDS if tally is None else MOST_WORDS
+    return WordSums(
+        left.known + right.known,
+        counts if counts is None or len(counts) <= most else None,
+        tally,
+        left.length + right.length,
+        left.all_differ and right.all_differ,
+    )
+
+
+def _added(left: dict, right: dict) -> dict:
+    both = dict(left)
+    for key, count in right.items():
+        both[key] = both.get(key, 0) + count
+    return both
+
+
+def _merged_levels(left: dict[float, int], right: dict[float, int]) -> dict[float, int] | None:
+    both = _added(left, right)
+    return both if len(both) <= MOST_LEVELS else None
+
+
+def _merged_run(left: Run, right: Run) -> Run | None:
+    return Run(left.first, right.last) if left.last + 1 == right.first else None
