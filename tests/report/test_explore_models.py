@@ -253,3 +253,11 @@ def test_the_filled_table_is_not_written_over_the_one_that_was_read(tmp_path, of
         of_file.save_filled(of_file.findings.encoded.table.path)
     with pytest.raises(ValueError, match=r"ends in '.pdf', which cannot be written"):
         of_file.save_filled(tmp_path / "filled.pdf")
+
+
+def test_a_script_that_somebody_else_wrote_is_not_written_over(tmp_path, rng):
+    report = lowdim.explore(rng.normal(size=(30, 3)))
+    (tmp_path / "explore.py").write_text("print('mine')\n")
+    with pytest.raises(lowdim.tables.TableError, match="is not a script of a page"):
+        report.save_models(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["explore.py"]

@@ -184,6 +184,8 @@ def test_heavy_positive_tails_get_logarithms():
     assert described([*heavy[:-5], 0.0, 0.0, 0.0, 0.0, 0.0]).codec.zero == 0.5
     with pytest.raises(TableError, match=r"logarithm is wanted for 'x', whose least value is -5"):
         described(spread(-5, 5), log=["x"])
+    with pytest.raises(TableError, match=r"logarithm is wanted for 'x', which is category"):
+        described(repeated("a", "b"), log=["x"])
 
 
 def test_season_and_hour_are_there_where_they_vary():

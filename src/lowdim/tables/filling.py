@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.tables.applicable import does_not_apply
-from lowdim.tables.codecs import CategoryCodec, DateCodec, FlagCodec, NumberCodec, are_marks
-from lowdim.tables.decoding import WIDTH, Shape, restored_column
+from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, are_marks
+from lowdim.tables.decoding import Shape, restored_column
 from lowdim.tables.dtypes import dtype_of, with_columns
 from lowdim.tables.encoding import Encoding, aligned, encoded_chunk, without_marks
 from lowdim.tables.formats.base import steady_chunks
@@ -211,9 +211,8 @@ def _std(codec: Any, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
     if isinstance(codec, NumberCodec):
         if codec.zero is None:
             return S[:, 0] * codec.scale * codec.unit
-        low, high = codec.ranges(Z, S[:, 0], WIDTH)
-        return (high - low) / (2 * WIDTH)
-    assert isinstance(codec, DateCodec) or hasattr(codec, "scale")
+        low, high = codec.ranges(Z, S[:, 0], 1.0)  # half of the range that one deviation makes
+        return (high - low) / 2
     return S[:, 0] * codec.scale
 
 

@@ -103,7 +103,20 @@ def decide(survey: Survey, wish: Wish) -> list[ColumnInfo]:
                 info = _left_out(survey, f, "copy", f"repeats {quoted(first)}")
                 info = info._replace(copy_of=first)
         found.append(info if info is not None else _column(survey, f, wish))
+    _check_logs(found, wish)
     return found
+
+
+def _check_logs(columns: Sequence[ColumnInfo], wish: Wish) -> None:
+    """Raise if a logarithm is wanted of a column that is not taken as numbers."""
+    for column in columns:
+        wanted = not isinstance(wish.log, str | bool) and column.name in wish.log
+        if wanted and not isinstance(column.codec, NumberCodec):
+            raise TableError(
+                f"A logarithm is wanted for {quoted(column.name)}, which is {column.kind}: "
+                f"{column.done}.",
+                "Take it out of {log}, or say that it is {numeric}.",
+            )
 
 
 def _wished(name: str, wish: Wish) -> bool:
@@ -286,7 +299,7 @@ def _name_or_text(survey: Survey, f: int, differ: bool, long: bool, many: str) -
         return _left_out(survey, f, "text", "sentences", hint)
     if differ:
         return _left_out(survey, f, "id", "left out: another text in each row, names of the rows")
-    hint = "{max_levels} allows for more levels, {categorical} takes this column as it is"
+    hint = "{max_levels} allows for more levels"
     return _left_out(survey, f, "text", f"{many} different texts", hint)
 
 

@@ -21,8 +21,9 @@ from lowdim.core.validation import check_at_least
 from lowdim.report.explore.findings import Findings, find
 from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
 from lowdim.report.explore.sampling import sample_rows
-from lowdim.report.explore.script import script
+from lowdim.report.explore.script import FIRST_LINE, script
 from lowdim.tables.encoder import TableEncoder
+from lowdim.tables.errors import TableError
 from lowdim.tables.filling import decimals, filled_chunks
 from lowdim.tables.model import TableModel
 from lowdim.tables.opening import open_table
@@ -32,6 +33,7 @@ from lowdim.tables.wishes import ignoring
 from lowdim.tables.writing import check_outputs, open_writer
 
 FRAME_HEIGHT = 800  # pixels of the page in a notebook
+SCRIPT = "explore.py"  # beside the saved models
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,16 @@ class Report:
         """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
+        own = target / SCRIPT
+        if own.exists() and not own.read_text(encoding="utf-8").startswith(FIRST_LINE):
+            raise TableError(
+                f"{own} is there already, and is not a script of a page.",
+                "Choose another folder, or move it away.",
+            )
         for name, model in self.models.items():
             model.save(target / f"{name}.lowdim")
-        (target / "explore.py").write_text(self.script, encoding="utf-8")
-        return [*(target / f"{name}.lowdim" for name in self.models), target / "explore.py"]
+        own.write_text(self.script, encoding="utf-8")
+        return [*(target / f"{name}.lowdim" for name in self.models), own]
 
     def _repr_html_(self) -> str:
         return (

@@ -21,6 +21,9 @@ def some_rows(n, size):
 '''
 
 
+FIRST_LINE = '"""The models of a page of lowdim explore, made again."""'
+
+
 def script(findings: Findings, sample: int | None, seed: int) -> str:
     """A script that repeats what the page did.
 
@@ -46,7 +49,7 @@ def script(findings: Findings, sample: int | None, seed: int) -> str:
 def _opening(body: str, seed: int) -> str:
     """Imports, and what the rest needs."""
     imports = "import numpy as np\nfrom sklearn.pipeline import Pipeline\n\nimport lowdim\n"
-    return imports + (SOME_ROWS.format(seed=seed) if "some_rows(" in body else "")
+    return f"{FIRST_LINE}\n\n{imports}" + (SOME_ROWS.format(seed=seed) if "some_rows(" in body else "")
 
 
 def _reading(findings: Findings, sample: int | None) -> str:
