@@ -273,10 +273,9 @@ def _absence(
 def _missing(values: Values, further: Collection[str]) -> np.ndarray:
     if values.form != "words":
         return values.missing
-    if len(values.levels) > MANY_WORDS:  # what surrounds a mark is not looked at
-        marks = np.array([level in readings.MISSING_MARKS for level in values.levels])
-    else:
-        marks = readings.missing_marks(values.levels, further)
+    if len(values.levels) > MANY_WORDS and readings.MISSING_MARKS.isdisjoint(values.levels):
+        return values.missing
+    marks = readings.missing_marks(values.levels, further)
     return np.append(marks, True)[values.codes]
 
 

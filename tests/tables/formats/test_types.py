@@ -55,6 +55,14 @@ def test_empty_and_blank_texts_are_missing():
     assert found.schema == table.schema and found["x"].to_pylist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("texts", [["a", "b"], ["é", "\u00a0"], ["x", None], [], [" a"]])
+def test_texts_without_blanks_stay_as_they_are(texts):
+    table = pa.table({"s": pa.array(texts, pa.string())})
+    expected = [None if text == "\u00a0" else text for text in texts]
+    assert blank_as_missing(table)["s"].to_pylist() == expected
+    assert blank_as_missing(table.slice(1))["s"].to_pylist() == expected[1:]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "joined"),
     [

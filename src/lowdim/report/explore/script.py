@@ -49,7 +49,8 @@ def script(findings: Findings, sample: int | None, seed: int) -> str:
 def _opening(body: str, seed: int) -> str:
     """Imports, and what the rest needs."""
     imports = "import numpy as np\nfrom sklearn.pipeline import Pipeline\n\nimport lowdim\n"
-    return f"{FIRST_LINE}\n\n{imports}" + (SOME_ROWS.format(seed=seed) if "some_rows(" in body else "")
+    function = SOME_ROWS.format(seed=seed) if "some_rows(" in body else ""
+    return f"{FIRST_LINE}\n\n{imports}{function}"
 
 
 def _reading(findings: Findings, sample: int | None) -> str:

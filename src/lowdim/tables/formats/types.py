@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from lowdim.tables.formats.cells import MISSING, NEVER
 from lowdim.tables.formats.form import WHITESPACE, TextFormat
 
@@ -154,6 +156,8 @@ def _blank_as_missing(texts: Any) -> Any:
 
     is_dictionary = is_type.is_dictionary(texts.type)
     distinct = texts.dictionary if is_dictionary else texts
+    if not _may_be_blank(distinct):
+        return texts
     blank = pc.or_(pc.equal(distinct, ""), pc.utf8_is_space(distinct))
     if not pc.any(blank).as_py():
         return texts
@@ -161,6 +165,21 @@ def _blank_as_missing(texts: Any) -> Any:
         return pc.if_else(blank, None, texts)
     indices = pc.if_else(blank.take(texts.indices), None, texts.indices)
     return pa.DictionaryArray.from_arrays(indices, texts.dictionary)
+
+
+def _may_be_blank(texts: Any) -> bool:
+    """Whether a text is empty, or begins with a blank or anything beyond ASCII.
+
+    Every piece is asked, and pyarrow would take five times as long to look for blanks.
+    """
+    if not len(texts):
+        return False
+    _, offsets, letters = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    if np.any(ends[1:] == ends[:-1]):
+        return True
+    first = np.frombuffer(letters, np.uint8)[ends[:-1]]
+    return bool(np.any((first <= ord(" ")) | (first >= 128)))
 
 
 def joined_type(one: Any, other: Any) -> Any:
