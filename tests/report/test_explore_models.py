@@ -81,7 +81,7 @@ def assert_filled_as_on_the_page(found, filled):
 
 
 def open_values(column):
-    from lowdim.tables.series import values_of
+    from lowdim.tables.frames.series import values_of
 
     return values_of(column)
 

@@ -21,7 +21,7 @@ from lowdim.tables.codecs import (
     words_of,
 )
 from lowdim.tables.errors import TableError
-from lowdim.tables.values import Values
+from lowdim.tables.frames.values import Values
 
 HURRICANE = NumberCodec("whole number", 1.0, 5.0, center=2.0, scale=1.0)
 SHARE = NumberCodec("share", 0.1, 0.9, center=0.5, scale=0.2, most=1.0)

@@ -15,10 +15,10 @@ from lowdim.tables.codecs import CategoryCodec, NumberCodec
 from lowdim.tables.decoding import decoded_columns
 from lowdim.tables.encoding import Encoding
 from lowdim.tables.errors import plain
+from lowdim.tables.frames.series import values_of
+from lowdim.tables.frames.values import DAY, Values
 from lowdim.tables.kinds import ColumnInfo
-from lowdim.tables.series import values_of
 from lowdim.tables.table import Table
-from lowdim.tables.values import DAY, Values
 
 TYPICAL_COLUMNS = 4  # of a typical row, those that distinguish its cluster most
 MOST_DECIMALS = 4

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from lowdim.core.progress import watch
-from lowdim.tables.cells import is_number
 from lowdim.tables.codecs import NumberCodec
 from lowdim.tables.errors import TableError, plain, quoted
 from lowdim.tables.filling import FilledChunk, Filler, decimals, filled_chunk
@@ -17,6 +16,7 @@ from lowdim.tables.formats.base import steady_chunks
 from lowdim.tables.model import TableModel
 from lowdim.tables.table import Table
 from lowdim.tables.writing import open_writer
+from lowdim.tables.writing.cells import is_number
 
 STD = "_std"
 

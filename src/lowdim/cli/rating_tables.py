@@ -10,11 +10,11 @@ import numpy as np
 
 from lowdim.cli.table_verb import TableRequest
 from lowdim.completion.ratings import Lines, found_column
-from lowdim.tables.cells import as_arrow, cells
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
-from lowdim.tables.series import values_of
+from lowdim.tables.frames.series import values_of
 from lowdim.tables.survey import FORMS
 from lowdim.tables.table import Table
+from lowdim.tables.writing.cells import as_arrow, cells
 
 AS_TEXT = ("user", "item", "title")
 

@@ -19,8 +19,9 @@ from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.stream import CallableSource, StreamBlocks
 from lowdim.core.validation import check_at_least
 from lowdim.tables.codecs import OrderedCodec, at_places
-from lowdim.tables.dtype_names import held, plain_type
-from lowdim.tables.dtypes import (
+from lowdim.tables.errors import TableError, quoted
+from lowdim.tables.frames.dtype_names import held, plain_type
+from lowdim.tables.frames.dtypes import (
     Dtype,
     backend_of,
     dtype_of,
@@ -28,12 +29,11 @@ from lowdim.tables.dtypes import (
     restored,
     with_columns,
 )
-from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.objects import words_as
-from lowdim.tables.series import values_of
+from lowdim.tables.frames.objects import words_as
+from lowdim.tables.frames.series import values_of
+from lowdim.tables.frames.values import Values
 from lowdim.tables.survey import FORMS
 from lowdim.tables.table import Table
-from lowdim.tables.values import Values
 
 HELD = FORMS | {"other": "values that are neither numbers nor words"}
 

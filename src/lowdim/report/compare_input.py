@@ -13,10 +13,10 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.validation import check_at_least, check_columns_observed
 from lowdim.report.compare_models import ColumnMeans
 from lowdim.report.compare_splits import Cells, each_alone, varies
-from lowdim.tables.dtypes import stacked_chunks
 from lowdim.tables.encoder import TableEncoder
+from lowdim.tables.frames.dtypes import stacked_chunks
+from lowdim.tables.frames.series import values_of
 from lowdim.tables.opening import open_columns, open_table
-from lowdim.tables.series import values_of
 from lowdim.tables.table import Table
 
 

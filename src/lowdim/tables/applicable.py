@@ -16,10 +16,10 @@ import numpy as np
 from lowdim.tables import readings
 from lowdim.tables.codecs import PLAIN, number_places
 from lowdim.tables.errors import listed, quoted
+from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
 from lowdim.tables.numbers import number_text
 from lowdim.tables.survey import MOST_GUIDE_LEVELS, Survey
-from lowdim.tables.values import Values
 
 EXCEPTIONS = 0.005  # of all rows may break a rule,
 OF_MISSING = 0.05  # but no more than this part of the missing values

@@ -28,7 +28,7 @@ import numpy as np
 
 from lowdim.tables import readings
 from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.values import Values
+from lowdim.tables.frames.values import Values
 
 DAY = 86_400_000_000  # microseconds
 YEAR = 365.2425 * DAY

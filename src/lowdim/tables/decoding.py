@@ -10,10 +10,10 @@ import numpy as np
 
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, words_of
-from lowdim.tables.dtypes import Dtype, build_frame, restored
 from lowdim.tables.encoding import Encoding
+from lowdim.tables.frames.dtypes import Dtype, build_frame, restored
+from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
-from lowdim.tables.values import Values
 
 WIDTH = 1.96  # standard deviations on each side: 95 of 100 values of a normal distribution
 

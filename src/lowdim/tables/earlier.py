@@ -21,9 +21,9 @@ import numpy as np
 
 from lowdim.tables.codecs import CategoryCodec, Codec, NumberCodec
 from lowdim.tables.decoding import Shape
-from lowdim.tables.dtypes import default_backend
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.encoding import Encoding
+from lowdim.tables.frames.dtypes import default_backend
 from lowdim.tables.kinds import ColumnInfo
 from lowdim.tables.model import TableModel
 from lowdim.tables.numbers import MOST_DIGITS

@@ -24,11 +24,11 @@ from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables import survey as surveys
 from lowdim.tables.applicable import find_rules
 from lowdim.tables.decoding import Shape, decoded_frame, decoded_ranges
-from lowdim.tables.dtypes import backend_of, dtypes_of
 from lowdim.tables.encoding import Encoding, encoded_matrix, encoded_rows
 from lowdim.tables.errors import TableError, listed, plain, quoted
 from lowdim.tables.formats.base import RereadNeeded
-from lowdim.tables.frames import DaskTable
+from lowdim.tables.frames.dtypes import backend_of, dtypes_of
+from lowdim.tables.frames.opening import DaskTable
 from lowdim.tables.info import ColumnTable
 from lowdim.tables.kinds import ColumnInfo, Wish, decide
 from lowdim.tables.opening import open_table

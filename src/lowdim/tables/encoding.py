@@ -20,11 +20,11 @@ from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
 from lowdim.tables.errors import TableError, TableWarning, listed, quoted
 from lowdim.tables.formats.base import steady_chunks
-from lowdim.tables.frames import DaskTable
+from lowdim.tables.frames.opening import DaskTable
+from lowdim.tables.frames.series import columns_of
+from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
-from lowdim.tables.series import columns_of
 from lowdim.tables.table import Table
-from lowdim.tables.values import Values
 
 
 class Encoding(NamedTuple):

@@ -19,14 +19,14 @@ from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, are_marks
 from lowdim.tables.decoding import Shape, restored_column
-from lowdim.tables.dtypes import dtype_of, with_columns
 from lowdim.tables.encoding import Encoding, aligned, encoded_chunk, without_marks
 from lowdim.tables.formats.base import steady_chunks
+from lowdim.tables.frames.dtypes import dtype_of, with_columns
+from lowdim.tables.frames.series import columns_of, native_columns
+from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
 from lowdim.tables.numbers import MOST_DIGITS
-from lowdim.tables.series import columns_of, native_columns
 from lowdim.tables.table import Table
-from lowdim.tables.values import Values
 
 
 class Filler(NamedTuple):

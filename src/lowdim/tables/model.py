@@ -17,12 +17,12 @@ from lowdim.core.constraints import HasMethods
 from lowdim.core.estimator import Estimator, SavedModel
 from lowdim.core.validation import check_choice
 from lowdim.tables.decoding import decoded_frame
-from lowdim.tables.dtypes import backend_of, build_frame, joined_frames
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.encoding import encoded_rows
 from lowdim.tables.errors import TableError
 from lowdim.tables.filling import Filler, filled_chunks
-from lowdim.tables.frames import DaskTable
+from lowdim.tables.frames.dtypes import backend_of, build_frame, joined_frames
+from lowdim.tables.frames.opening import DaskTable
 from lowdim.tables.opening import open_table
 from lowdim.tables.table import Table
 

@@ -57,7 +57,7 @@ def open_table(
         return table
     if form:
         raise TypeError(f"{next(iter(form))}= is for text files; the table is in memory.")
-    from lowdim.tables.frames import open_frame
+    from lowdim.tables.frames.opening import open_frame
 
     return open_frame(source)
 
@@ -74,6 +74,6 @@ def open_columns(X: Any) -> Table | None:
     is_frame = isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
     if not is_frame and not isinstance(X, Mapping):
         return None
-    from lowdim.tables.frames import open_frame
+    from lowdim.tables.frames.opening import open_frame
 
     return open_frame(X, "X")

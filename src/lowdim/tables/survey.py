@@ -16,10 +16,10 @@ import scipy.sparse as sp
 
 from lowdim.tables import numbers, readings
 from lowdim.tables.errors import TableError, quoted
+from lowdim.tables.frames.series import columns_of
+from lowdim.tables.frames.values import Values
 from lowdim.tables.numbers import NumberSums, number_sums, number_text
 from lowdim.tables.readings import Tally
-from lowdim.tables.series import columns_of
-from lowdim.tables.values import Values
 
 MOST_WORDS = 500_000  # distinct texts of a column that are counted one by one
 MANY_WORDS = 2000  # distinct texts of a part, from which some of them stand for all

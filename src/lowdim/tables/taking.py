@@ -9,9 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.tables.dtypes import stacked_chunks
 from lowdim.tables.errors import TableError, no_such_column
 from lowdim.tables.formats.base import fold_chunks
+from lowdim.tables.frames.dtypes import stacked_chunks
 from lowdim.tables.table import Table, rows_at_a_time
 
 

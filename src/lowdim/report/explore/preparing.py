@@ -24,12 +24,12 @@ from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.encoding import without_marks
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
 from lowdim.tables.formats.base import fold_chunks
-from lowdim.tables.frames import DaskTable
+from lowdim.tables.frames.opening import DaskTable
+from lowdim.tables.frames.values import Values
 from lowdim.tables.info import ColumnTable
 from lowdim.tables.kinds import ColumnInfo, decide
 from lowdim.tables.table import Table
 from lowdim.tables.taking import take_rows
-from lowdim.tables.values import Values
 from lowdim.tables.wishes import ignoring, wish_of
 
 MOST_FEATURES = 300  # columns of the matrix; beyond, the columns with most missing values go

@@ -26,10 +26,10 @@ from lowdim.tables.codecs import (
     level_places,
     numbers_in,
 )
+from lowdim.tables.frames.series import columns_of
+from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
-from lowdim.tables.series import columns_of
 from lowdim.tables.table import Table
-from lowdim.tables.values import Values
 
 MINUTE = 60_000_000  # microseconds
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from lowdim.tables.dtypes import Dtype
+    from lowdim.tables.frames.dtypes import Dtype
 
 ARROW_NUMBERS = {"float16": "halffloat", "float32": "float", "float64": "double"}
 ZONE = re.compile(r"tz=([^\]]+)|time_zone='([^']+)'|datetime64\[\w+, ([^\]]+)\]")

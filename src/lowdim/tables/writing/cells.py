@@ -18,8 +18,8 @@ import narwhals as nw
 import numpy as np
 
 from lowdim.tables.errors import TableError, plain, quoted
+from lowdim.tables.frames.series import is_arrow_text, plain_arrow
 from lowdim.tables.readings import MISSING_MARKS
-from lowdim.tables.series import is_arrow_text, plain_arrow
 
 MOST_DIGITS = 15  # decimals that can be asked for
 EXACT = 2**53  # whole numbers up to here are float64

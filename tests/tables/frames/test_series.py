@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lowdim.tables.series import columns_of, values_of
-from lowdim.tables.values import Values
+from lowdim.tables.frames.series import columns_of, values_of
+from lowdim.tables.frames.values import Values
 
 DAY = 86_400e6
 NAN = np.nan

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowdim.tables.cells import (
+from lowdim.tables.errors import TableError
+from lowdim.tables.writing.cells import (
     as_arrow,
     cells,
     csv_quoted,
@@ -23,7 +24,6 @@ from lowdim.tables.cells import (
     json_quoted,
     lines,
 )
-from lowdim.tables.errors import TableError
 
 
 def written(values, kind=None, **options):

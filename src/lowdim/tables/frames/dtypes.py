@@ -18,18 +18,18 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.tables.dtype_names import held, holding, translated
-from lowdim.tables.objects import detail_of, form_of_objects, words_as
-from lowdim.tables.restoring import COLUMN
-from lowdim.tables.series import (
+from lowdim.tables.frames.dtype_names import held, holding, translated
+from lowdim.tables.frames.objects import detail_of, form_of_objects, words_as
+from lowdim.tables.frames.restoring import COLUMN
+from lowdim.tables.frames.series import (
     arrow_dictionary,
     library_of,
     native_columns,
     plain_arrow,
     values_of,
 )
+from lowdim.tables.frames.values import Values
 from lowdim.tables.table import Table
-from lowdim.tables.values import Values
 
 LIBRARY = {"dict": "numpy", "array": "numpy"}  # of the other backends, their own name
 

@@ -33,8 +33,8 @@ from typing import Any, BinaryIO, cast
 
 from lowdim.core.atomic import replacing
 from lowdim.tables.errors import TableError, plain
-from lowdim.tables.sheets import SheetWriter
-from lowdim.tables.writers import (
+from lowdim.tables.writing.sheets import SheetWriter
+from lowdim.tables.writing.writers import (
     ArrowWriter,
     CsvWriter,
     FeatherWriter,

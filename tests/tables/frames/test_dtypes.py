@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, Phase, given, settings
 
 from lowdim.core.persistence import read_state, write_state
-from lowdim.tables import dtypes
-from lowdim.tables.dtypes import (
+from lowdim.tables.frames import dtypes
+from lowdim.tables.frames.dtypes import (
     Dtype,
     build_frame,
     default_backend,
@@ -25,10 +25,10 @@ from lowdim.tables.dtypes import (
     restored,
     with_columns,
 )
-from lowdim.tables.frames import columns_of, open_frame
-from lowdim.tables.objects import words_as
-from lowdim.tables.series import values_of
-from lowdim.tables.values import Values
+from lowdim.tables.frames.objects import words_as
+from lowdim.tables.frames.opening import open_frame
+from lowdim.tables.frames.series import columns_of, values_of
+from lowdim.tables.frames.values import Values
 
 # What can be in a column: exact in float64, or whole microseconds
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, BinaryIO, NamedTuple
 
-from lowdim.tables import cells
 from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.writers import TableWriter, library
+from lowdim.tables.writing import cells
+from lowdim.tables.writing.writers import TableWriter, library
 
 MOST_ROWS, MOST_COLUMNS, MOST_CHARACTERS = 1_048_576, 16_384, 32_767
 PART = 2**16  # cells that are in work at a time

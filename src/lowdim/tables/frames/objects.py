@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from lowdim.tables.values import DAY, Values, other, ticks, times, words
+from lowdim.tables.frames.values import DAY, Values, other, ticks, times, words
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 YEARS = -62_135_510_400e6, 253_402_214_400e6  # what a date of Python can be, and a day of its zone

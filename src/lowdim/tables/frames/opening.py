@@ -20,22 +20,11 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
 from lowdim.core.blocks import Blocks, as_floats, is_dask
-from lowdim.tables.dtypes import build_frame, default_backend, dtype_of, restored
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
-from lowdim.tables.objects import first_container, form_of_objects, values_of_objects
-from lowdim.tables.series import columns_of, values_of
+from lowdim.tables.frames.dtypes import build_frame, default_backend, dtype_of, restored
+from lowdim.tables.frames.objects import first_container, form_of_objects, values_of_objects
+from lowdim.tables.frames.series import values_of
 from lowdim.tables.table import Table, rows_at_a_time
-from lowdim.tables.values import Values
-
-__all__ = [
-    "DaskTable",
-    "FrameTable",
-    "MatrixTable",
-    "Values",
-    "columns_of",
-    "open_frame",
-    "values_of",
-]
 
 
 def open_frame(X: Any, where: str = "The table") -> Table:

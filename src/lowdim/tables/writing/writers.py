@@ -18,10 +18,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from lowdim.tables import cells
 from lowdim.tables.errors import TableError, listed, plain, quoted
-from lowdim.tables.series import is_arrow_text
+from lowdim.tables.frames.series import is_arrow_text
 from lowdim.tables.table import rows_at_a_time
+from lowdim.tables.writing import cells
 
 HELD_BYTES = 2**26  # kept back at most, while a column has had no value that shows its type
 BLOCK = 2**20  # bytes that are copied at a time

@@ -17,14 +17,14 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.tables.errors import TableError
-from lowdim.tables.frames import (
+from lowdim.tables.frames.opening import (
     DaskTable,
     FrameTable,
     MatrixTable,
-    columns_of,
     different_names,
     open_frame,
 )
+from lowdim.tables.frames.series import columns_of
 
 COLUMNS = {"x": [1.5, 2.5, 3.5], "w": ["a", "b", None]}
 MAKE = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -153,7 +153,7 @@ def test_another_index_names_rows(index, name, cells):
 
 
 def test_wide_frames_come_in_smaller_chunks(monkeypatch):
-    monkeypatch.setattr("lowdim.tables.frames.rows_at_a_time", lambda d: 20 // d)
+    monkeypatch.setattr("lowdim.tables.frames.opening.rows_at_a_time", lambda d: 20 // d)
     table = open_frame(pd.DataFrame(np.zeros((7, 10))))
     assert [len(chunk) for chunk in table.chunks()] == [2, 2, 2, 1]
     assert [len(chunk) for chunk in table.chunks(["3"])] == [7]
@@ -186,14 +186,14 @@ def none_for_nan(rows):
 
 @pytest.mark.parametrize("backend", ["polars", "pyarrow"])
 def test_a_dict_needs_only_one_of_the_libraries(backend, monkeypatch):
-    monkeypatch.setattr("lowdim.tables.frames.default_backend", lambda: backend)
+    monkeypatch.setattr("lowdim.tables.frames.opening.default_backend", lambda: backend)
     table = open_frame({"x": np.array([1, 2]), "w": np.array([1, "a"], dtype=object)})
     assert isinstance(next(table.chunks()), type(MAKE[backend]({"x": [1]})))
     assert rows(table) == [[1.0, "1"], [2.0, "a"]]
 
 
 def test_a_dict_needs_one_of_the_libraries(monkeypatch):
-    monkeypatch.setattr("lowdim.tables.frames.default_backend", lambda: "dict")
+    monkeypatch.setattr("lowdim.tables.frames.opening.default_backend", lambda: "dict")
     with pytest.raises(ImportError, match=r'pip install "lowdim\[io\]"'):
         open_frame({"w": np.array(["a"])})
 
@@ -437,8 +437,9 @@ class Without(PathFinder):
 
 sys.meta_path = [Without if finder is PathFinder else finder for finder in sys.meta_path]
 import {library} as own
-from lowdim.tables.frames import columns_of, open_frame
-from lowdim.tables.dtypes import build_frame, dtypes_of, joined_frames, restored
+from lowdim.tables.frames.opening import open_frame
+from lowdim.tables.frames.series import columns_of
+from lowdim.tables.frames.dtypes import build_frame, dtypes_of, joined_frames, restored
 make = own.DataFrame if hasattr(own, "DataFrame") else own.table
 table = open_frame(make({{"x": [1, None], "w": ["a", None], "f": [True, None]}}))
 (chunk,) = table.chunks()

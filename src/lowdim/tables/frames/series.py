@@ -11,8 +11,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from lowdim.tables.objects import values_of_objects, words_of_objects
-from lowdim.tables.values import Values, microseconds, nothing, numbers, other, times, words
+from lowdim.tables.frames.objects import values_of_objects, words_of_objects
+from lowdim.tables.frames.values import Values, microseconds, nothing, numbers, other, times, words
 
 
 def values_of(series: Any) -> Values:

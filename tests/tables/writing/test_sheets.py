@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lowdim.tables import sheets
 from lowdim.tables.errors import TableError
-from lowdim.tables.writing import open_writer, write_table
+from lowdim.tables.writing import open_writer, sheets, write_table
 
 
 @pytest.fixture(autouse=True)

@@ -23,9 +23,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowdim.tables import writers
 from lowdim.tables.errors import TableError
-from lowdim.tables.writing import WRITABLE, check_outputs, open_writer, write_table
+from lowdim.tables.writing import WRITABLE, check_outputs, open_writer, write_table, writers
 
 NUMBERS_ONLY = (".npy", ".npz")
 ARROW = (".parquet", ".feather", ".arrow")
