@@ -152,6 +152,15 @@ def test_columns_that_repeat_another_one_are_left_out():
     np.testing.assert_allclose(decoded["again"].astype(float), OTHER, atol=1e-12)
 
 
+def test_copies_are_found_among_many_columns_with_missing_values():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(61, 13))
+    X[random.random(X.shape) < 0.1] = np.nan
+    table = pd.DataFrame(X, columns=[f"x{f}" for f in range(13)])
+    table["again"] = table["x4"]
+    assert TableEncoder().fit(table).columns_["again"].copy_of == "x4"
+
+
 def test_a_copy_of_a_column_that_is_ignored_is_used():
     table = {"x": OTHER, "again": OTHER, "once more": OTHER}
     columns = TableEncoder(ignore=["x"]).fit(table).columns_

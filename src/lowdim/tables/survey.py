@@ -224,15 +224,15 @@ def date_parts(column: Column, x: np.ndarray) -> Column:
 def _same_columns(
     values: Sequence[Values], columns: Sequence[Column], sums: NumberSums
 ) -> tuple[int, ...]:
-    """For each column the first with the same values; sums that differ save the comparison."""
+    """For each column the first with the same values; what is known of them saves comparisons."""
     first: dict[Any, list[int]] = {}
     same = []
     for f, (value, column) in enumerate(zip(values, columns, strict=True)):
-        key: Any = (value.form, value.levels, column.missing)
-        if value.codes is None:
-            moments = (m[f] for m in (sums.values.mean, sums.values.square, sums.low, sums.high))
-            key = (value.form, column.missing, *moments)
-        candidates = first.setdefault(key, [])
+        known: tuple = value.levels
+        if value.numbers is not None:
+            some = value.numbers[:: max(len(value) // 8, 1)]
+            known = (sums.low[f], sums.high[f], some.astype(np.float64).tobytes())
+        candidates = first.setdefault((value.form, column.missing, known), [])
         found = next((g for g in candidates if _equal(values[g], value)), f)
         if found == f:
             candidates.append(f)

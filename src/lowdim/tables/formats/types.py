@@ -70,13 +70,10 @@ class Converter:
 
     def learn_missing(self, texts: Any) -> None:
         """Add the spellings of missing values among the texts, with the blanks around them."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        marks = pa.array(sorted(self._marks), pa.string())
-        distinct = pc.unique(texts)
-        spelled = distinct.filter(pc.is_in(pc.utf8_trim_whitespace(distinct), value_set=marks))
-        new = set(spelled.to_pylist()) - set(self.missing)
+        distinct = pc.unique(texts).to_pylist()
+        new = {text for text in distinct if text.strip() in self._marks} - set(self.missing)
         if len(new) + len(self.missing) <= MOST_SPELLINGS:
             self.missing = [*self.missing, *sorted(new)]
 
