@@ -3,6 +3,8 @@
 import gzip
 import itertools
 
+import pyarrow as pa
+import pyarrow.csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ COMMAS = Cutter(",", '"')
 
 
 def ends_one_by_one(text, separator, quote):
-    """Where rows end and a quote is left open: character by character, as pyarrow reads."""
+    """Where rows end and a quote is left open: character by character."""
     ends, opened, within, at_start, i = [], -1, False, True, 0
     while i < len(text):
         c = text[i]
@@ -36,19 +38,38 @@ def ends_one_by_one(text, separator, quote):
 
 
 @given(st.text(alphabet='a",\n', max_size=30))
-def test_rows_end_where_pyarrow_ends_them(text):
+def test_rows_end_where_a_reader_of_single_characters_ends_them(text):
     found = COMMAS.row_ends(text.encode())
     assert (found.ends.tolist(), found.open_quote) == ends_one_by_one(text, ",", '"')
     last = ends_one_by_one(text, ",", '"')[0]
     assert COMMAS.last_row_end(bytearray(text.encode())) == (last[-1] if last else 0)
 
 
-def test_all_short_texts_are_cut_as_pyarrow_cuts_them():
+def test_all_short_texts_are_cut_as_if_character_by_character():
     for n in range(8):
         for letters in itertools.product('a",\n', repeat=n):
             text = "".join(letters)
             found = COMMAS.row_ends(text.encode())
             assert (found.ends.tolist(), found.open_quote) == ends_one_by_one(text, ",", '"'), text
+
+
+def test_pyarrow_counts_as_many_rows():
+    for letters in itertools.product('a",\n', repeat=5):
+        text = "".join(letters) + "\n"
+        ends, opened = ends_one_by_one(text, ",", '"')
+        if opened >= 0:
+            continue
+        rows = [text[a:b] for a, b in itertools.pairwise([0, *ends])]
+        invalid = []
+        found = pyarrow.csv.read_csv(
+            pa.BufferReader(text.encode()),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=["x"]),
+            pyarrow.csv.ParseOptions(
+                newlines_in_values=True,
+                invalid_row_handler=lambda row: invalid.append(row) or "skip",  # noqa: B023
+            ),
+        )
+        assert found.num_rows + len(invalid) == sum(row != "\n" for row in rows), text
 
 
 def test_quotes_may_follow_any_blank_where_blanks_part_columns():
