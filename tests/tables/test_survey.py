@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,7 @@ def looked_at(frame):
 
 def in_parts(frame, cuts):
     edges = [0, *sorted(cuts), len(frame)]
-    parts = [
-        looked_at(frame.iloc[a:b].reset_index(drop=True))
-        for a, b in zip(edges, edges[1:], strict=False)
-        if b > a
-    ]
+    parts = [looked_at(frame.iloc[a:b].reset_index(drop=True)) for a, b in pairwise(edges) if b > a]
     return functools.reduce(merged, parts)
 
 
@@ -99,7 +96,7 @@ def test_many_words_that_are_no_numbers_are_not_counted_one_by_one(monkeypatch):
 
 def test_a_column_of_another_kind_in_a_later_part_is_refused():
     numbers, words = pd.DataFrame({"x": [1.0, 2.0]}), pd.DataFrame({"x": ["a", "b"]})
-    with pytest.raises(TableError, match="Column 'x' holds numbers in one part .* and text in"):
+    with pytest.raises(TableError, match=r"Column 'x' holds numbers in one part .* and text in"):
         merged(looked_at(numbers), looked_at(words))
     nothing = pd.DataFrame({"x": [None, None]})
     assert merged(looked_at(nothing), looked_at(words)).columns[0].form == "words"
