@@ -391,3 +391,27 @@ def test_a_sparse_matrix_has_the_numbers_of_the_dense_one(rng):
     np.testing.assert_allclose(sparse.inverse_transform(sparse.transform(X), None), X)
     dense = lowdim.TableEncoder().fit(X)
     np.testing.assert_array_equal(dense.transform(sp.csr_array(X)), dense.transform(X))
+
+
+def test_columns_named_twice_are_renamed_and_it_is_said(rng):
+    table = pd.DataFrame(rng.normal(size=(9, 3)), columns=["x", "y", "x"])
+    with pytest.warns(TableWarning, match="renamed: columns that had the name of another: x_2"):
+        encoder = TableEncoder().fit(table)
+    assert encoder.get_feature_names_out().tolist() == ["x", "y", "x_2"]
+
+
+def test_columns_that_are_not_wanted_are_not_read(rng, tmp_path, monkeypatch):
+    path = tmp_path / "wide.parquet"
+    pd.DataFrame(rng.normal(size=(20, 5)), columns=list("abcde")).to_parquet(path)
+    table = lowdim.tables.open_table(path, stream=True)
+    asked = []
+    chunks = table.chunks
+    monkeypatch.setattr(
+        table,
+        "chunks",
+        lambda columns=None, size=None: asked.append(columns) or chunks(columns, size),
+    )
+    encoder = TableEncoder(columns=["b", "d"], id="a").fit(table)
+    encoder.rows(table).map(np.asarray)
+    assert all(set(columns) == {"b", "d"} for columns in asked)
+    assert [c.kind for c in encoder.columns_] == ["id", "number", "ignored", "number", "ignored"]

@@ -11,7 +11,7 @@ import pytest
 
 from lowdim import TableEncoder
 from lowdim.tables.errors import TableError
-from lowdim.tables.kinds import is_code_name
+from lowdim.tables.kinds.numbers import is_code_name
 
 N = 60
 OTHER = list(np.linspace(-1, 1, N) ** 3)  # a second column, so that something is always left

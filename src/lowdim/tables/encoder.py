@@ -10,9 +10,12 @@ encoder is the same, up to rounding.
 from __future__ import annotations
 
 import functools
+import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -25,12 +28,12 @@ from lowdim.tables import survey as surveys
 from lowdim.tables.applicable import find_rules
 from lowdim.tables.decoding import Shape, decoded_frame, decoded_ranges
 from lowdim.tables.encoding import Encoding, encoded_matrix, encoded_rows
-from lowdim.tables.errors import TableError, listed, plain, quoted
+from lowdim.tables.errors import TableError, TableWarning, listed, plain, quoted
 from lowdim.tables.formats.base import RereadNeeded
 from lowdim.tables.frames.dtypes import backend_of, dtypes_of
 from lowdim.tables.frames.opening import DaskTable
 from lowdim.tables.info import ColumnTable
-from lowdim.tables.kinds import ColumnInfo, Wish, decide
+from lowdim.tables.kinds import ColumnInfo, Wish, decide, not_read
 from lowdim.tables.opening import open_table
 from lowdim.tables.survey import Settings, Survey
 from lowdim.tables.table import Table
@@ -207,10 +210,14 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self._validate_params()
         table = open_table(X)
         wish = wish_of(self, table)
-        seen = surveyed(table, wish)
+        left_out = {*wish.ignore, wish.id}  # they are not even read
+        names = [name for name in table.names if name not in left_out]
+        if not names:
+            raise TableError(f"{table.where} has no column to work on; all are ignored.")
+        seen = surveyed(table, wish, names)
         before = getattr(self, "_survey", None)
         if before is None:
-            self._set_table(table)
+            self._set_table(table, names)
         elif before.names != seen.names:
             raise TableError(_other_columns(before.names, seen.names))
         self._survey = seen if before is None else surveys.merged(before, seen)
@@ -308,18 +315,22 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
             raise AttributeError("This TableEncoder is not fitted; call fit first.")
         return ColumnTable(self._encoding.columns)
 
-    def _set_table(self, table: Table) -> None:
+    def _set_table(self, table: Table, names: Sequence[str]) -> None:
+        for note in table.notes:  # what a file was read as is said by who opens it
+            if table.backend != "file" and note.startswith("renamed"):
+                warnings.warn(TableWarning(note), stacklevel=4)
         self.n_features_in_ = len(table.names)
         self.__dict__.pop("feature_names_in_", None)
         if table.named and all(isinstance(label, str) for label in _labels(table)):
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self._shape = Shape(backend_of(table), tuple(_labels(table)), _dtypes(table))
+        self._shape = Shape(backend_of(table), tuple(_labels(table)), _dtypes(table, names))
 
     def _decide(self, wish: Wish, table: Table) -> None:
         seen: Survey = self._survey
-        columns = decide(seen, wish)
-        rules = find_rules(seen, columns)
-        columns = [c._replace(not_applicable=rules.get(c.name)) for c in columns]
+        decided = decide(seen, wish)
+        rules = find_rules(seen, decided)
+        by_name = {c.name: c._replace(not_applicable=rules.get(c.name)) for c in decided}
+        columns = [by_name.get(name) or not_read(name, wish) for name in table.names]
         _check_some_used(columns, seen, table)
         self._encoding = Encoding(
             tuple(columns),
@@ -354,24 +365,24 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         return tags
 
 
-def surveyed(table: Table, wish: Wish) -> Survey:
-    """One look at a whole table."""
+def surveyed(table: Table, wish: Wish, names: Sequence[str]) -> Survey:
+    """One look at these columns of a table."""
     settings = Settings(wish.missing, wish.categorical | set(wish.ordered))
     if isinstance(table, DaskTable):
-        return _surveyed_by_dask(table, settings)
+        return _surveyed_by_dask(table, names, settings)
     while True:
         try:
-            return _surveyed_in_order(table, settings)
+            return _surveyed_in_order(table, names, settings)
         except RereadNeeded:  # the table knows better now what its columns hold
             continue
 
 
-def _surveyed_in_order(table: Table, settings: Settings) -> Survey:
+def _surveyed_in_order(table: Table, names: Sequence[str], settings: Settings) -> Survey:
     def work(chunk: Any) -> Survey:
-        return surveys.look(chunk, table.names, settings)
+        return surveys.look(chunk, names, settings)
 
     total: Survey | None = None
-    chunks = table.chunks()
+    chunks = table.chunks(names)
     with watch(f"reading {plain(table.where)}", total=table.n_rows) as bar:
         for part in ordered_map(work, fetched_ahead(chunks) if table.streamed else chunks):
             total = part if total is None else surveys.merged(total, part)
@@ -381,31 +392,41 @@ def _surveyed_in_order(table: Table, settings: Settings) -> Survey:
     return total
 
 
-def _surveyed_by_dask(table: DaskTable, settings: Settings) -> Survey:
+def _surveyed_by_dask(table: DaskTable, names: Sequence[str], settings: Settings) -> Survey:
     """The partitions are looked at where they are."""
     import dask
 
     part = dask.delayed(_look_at_partition)
-    parts = dask.compute(*(part(p, tuple(table.names), settings) for p in table.partitions))
+    places = [table.names.index(name) for name in names]
+    parts = dask.compute(*(part(p, names, places, settings) for p in table.partitions))
     found = [survey for survey in parts if survey is not None]
     if not found:
         raise TableError(f"{table.where} has no rows (0 sample(s)); at least 1 is needed.")
     return functools.reduce(surveys.merged, found)
 
 
-def _look_at_partition(partition: Any, names: tuple[str, ...], settings: Settings) -> Survey | None:
-    return surveys.look(partition, names, settings) if partition.shape[0] else None
+def _look_at_partition(
+    partition: Any, names: Sequence[str], places: Sequence[int], settings: Settings
+) -> Survey | None:
+    if not partition.shape[0]:
+        return None
+    is_matrix = isinstance(partition, np.ndarray) or sp.issparse(partition)
+    part = partition[:, list(places)] if is_matrix else partition[list(names)]
+    return surveys.look(part, names, settings)
 
 
 def _labels(table: Table) -> list:
     return list(getattr(table, "labels", None) or table.names)
 
 
-def _dtypes(table: Table) -> tuple:
+def _dtypes(table: Table, names: Sequence[str]) -> tuple:
+    """The types of these columns; None of the others, and of text files, which have none."""
     if not table.named or table.written_by_hand:
         return (None,) * len(table.names)
-    chunk = table.meta if isinstance(table, DaskTable) else next(iter(table.chunks()))
-    return tuple(dtypes_of(chunk))
+    if isinstance(table, DaskTable):
+        return tuple(dtypes_of(table.meta))
+    found = dict(zip(names, dtypes_of(next(iter(table.chunks(names)))), strict=True))
+    return tuple(found.get(name) for name in table.names)
 
 
 def _check_within(within: Any) -> None:

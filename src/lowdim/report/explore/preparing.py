@@ -20,7 +20,7 @@ from lowdim.report.explore.sampling import FILL_ROWS
 from lowdim.report.explore.view import Column, column_of, values_in
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, NumberCodec
-from lowdim.tables.encoder import TableEncoder
+from lowdim.tables.encoder import TableEncoder, surveyed
 from lowdim.tables.encoding import without_marks
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
 from lowdim.tables.formats.base import fold_chunks
@@ -268,10 +268,8 @@ def _values(encoder: TableEncoder, table: Table, names: Sequence[str]) -> dict[s
 
 def _target(wished: TableEncoder, fitted: TableEncoder, table: Table, name: str) -> Column:
     """The column to colour by, as what it would be if models saw it."""
-    columns = decide(fitted._survey, wish_of(wished, table))
-    info = columns[table.names.index(name)]
-    if info.copy_of is not None:
-        info = columns[table.names.index(info.copy_of)]._replace(name=name)
+    wish = wish_of(wished, table)
+    (info,) = decide(surveyed(table, wish, [name]), wish)
     return column_of(info, _values(fitted, table, [name])[name])
 
 
