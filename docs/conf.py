@@ -8,10 +8,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 import matplotlib as mpl
+from sklearn.base import BaseEstimator
 from sphinx.application import Sphinx
 
 import lowdim
-from lowdim.core.estimator import Estimator
 from lowdim.core.registry import Method
 
 mpl.use("Agg")
@@ -94,7 +94,7 @@ def reference() -> str:
     public = {name: getattr(lowdim, name) for name in lowdim._HOME}
     kinds: dict[str, list[str]] = {"Methods": [], "Functions": [], "Errors": []}
     for name, thing in public.items():
-        if inspect.isclass(thing) and issubclass(thing, Estimator):
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator):
             kinds["Methods"].append(name)
         elif inspect.isclass(thing) and issubclass(thing, Exception):
             kinds["Errors"].append(name)
@@ -107,7 +107,8 @@ def reference() -> str:
     for package in lowdim._SUBPACKAGES:
         module = getattr(lowdim, package)
         parts += [_heading(module.__name__, "-"), f".. currentmodule:: {module.__name__}"]
-        parts += [inspect.getdoc(module) or "", _summary(module.__all__)]
+        own = [name for name in module.__all__ if name not in lowdim._HOME]
+        parts += [inspect.getdoc(module) or "", _summary(own)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -164,6 +164,15 @@ def test_chunks_give_the_encoder_of_the_whole(rng):
     same_encoders(by_chunks, TableEncoder().fit(table))
 
 
+def test_the_first_part_may_be_a_single_row(rng):
+    table = mixed(rng)
+    encoder = TableEncoder().partial_fit(table.iloc[:1])
+    with pytest.raises(TableError, match="no column to work on"):
+        encoder.transform(table)
+    encoder.partial_fit(table.iloc[1:].reset_index(drop=True))
+    same_encoders(encoder, TableEncoder().fit(table))
+
+
 def test_dask_gives_the_encoder_and_the_matrix_of_the_whole(rng):
     dd = pytest.importorskip("dask.dataframe")
     table = mixed(rng)

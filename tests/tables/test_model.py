@@ -55,10 +55,12 @@ def test_filled_values_are_close_to_the_truth(people):
     filled = model.impute(table)
     lost = table["height"].isna()
     error = (filled["height"] - whole["height"])[lost].std()
-    # the size is told by shoe and weight up to 0.25 of its deviation: 8 * 0.25 and the noise of 2
-    assert error < 0.5 * whole["height"].std()
+    # shoe and weight predict the size, and that three quarters of the variance of the height; with
+    # some of them missing, and 45 values to judge by, it is more than half
+    assert error < np.sqrt(0.5) * whole["height"].std()
     lost = table["build"].isna()
-    assert (filled["build"] == whole["build"])[lost].mean() > 0.8
+    # 0.85 is expected; below 0.6 would be four standard errors of 45 guesses
+    assert (filled["build"] == whole["build"])[lost].mean() > 0.6
 
 
 def test_filled_values_stay_within_what_was_seen(people):

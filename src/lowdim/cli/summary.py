@@ -22,7 +22,7 @@ def line(what: str, text: str) -> str:
 def table_lines(table: Table, encoder: TableEncoder) -> list[str]:
     """What was read, and in which units it counts."""
     used, width = encoder._encoding.used, encoder._encoding.width
-    n_rows, n_missing = encoder.n_rows_seen_, sum(column.n_missing for column in used)
+    n_rows, n_missing = encoder.n_rows_seen_, sum(column.n_missing or 0 for column in used)
     columns = "1 column" if len(used) == 1 else f"{len(used)} columns"
     columns += f" as {width} numbers" if width != len(used) else ""
     share = n_missing / (n_rows * len(used))

@@ -203,10 +203,17 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         y : ignored
         """
         self.__dict__.pop("_survey", None)
-        return self.partial_fit(X)
+        table = open_table(X)
+        self.partial_fit(table)
+        _check_some_used(self._encoding.columns, self._survey, table)
+        return self
 
     def partial_fit(self, X, y=None):
-        """Look at a further part of the table, and decide anew."""
+        """Look at a further part of the table, and decide anew.
+
+        The first parts may be too small to show what their columns are; `transform` needs at least
+        one that is used.
+        """
         self._validate_params()
         table = open_table(X)
         wish = wish_of(self, table)
@@ -331,7 +338,6 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         rules = find_rules(seen, decided)
         by_name = {c.name: c._replace(not_applicable=rules.get(c.name)) for c in decided}
         columns = [by_name.get(name) or not_read(name, wish) for name in table.names]
-        _check_some_used(columns, seen, table)
         self._encoding = Encoding(
             tuple(columns),
             table.named,
@@ -434,7 +440,7 @@ def _check_within(within: Any) -> None:
         raise ValueError(f"within={within!r} must be 'kind', 'observed' or None.")
 
 
-def _check_some_used(columns: list[ColumnInfo], seen: Survey, table: Table) -> None:
+def _check_some_used(columns: Sequence[ColumnInfo], seen: Survey, table: Table) -> None:
     if any(column.used for column in columns):
         return
     rows = f" (n_samples = {seen.n_rows}, 1 sample)" if seen.n_rows == 1 else ""

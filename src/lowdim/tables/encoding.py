@@ -88,6 +88,8 @@ class Aligned(NamedTuple):
 
 def aligned(encoding: Encoding, table: Table) -> Aligned:
     """Find the used columns in a table; raises or warns where it has others."""
+    if not encoding.used:
+        raise TableError("The parts of the table seen so far have no column to work on.")
     if encoding.named and table.named:
         there = set(table.names)
         lacking = [column.name for column in encoding.used if column.name not in there]

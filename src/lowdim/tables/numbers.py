@@ -197,13 +197,16 @@ def _unit(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def merged(left: NumberSums, right: NumberSums) -> NumberSums:
     """The sums of both parts."""
     left, right = _same_unit(left, right)
+    low = np.minimum(left.low, right.low)
+    logs = merged_moments(left.logs, right.logs)
+    positive = low >= 0  # of the others, a part may have had no negative values
     return NumberSums(
         left.unit,
         merged_moments(left.values, right.values),
-        merged_moments(left.logs, right.logs),
-        np.minimum(left.low, right.low),
+        Moments(*(np.where(positive, part, 0) for part in logs)),
+        low,
         np.maximum(left.high, right.high),
-        np.minimum(left.least_positive, right.least_positive),
+        np.where(positive, np.minimum(left.least_positive, right.least_positive), np.inf),
         left.zeros + right.zeros,
         left.infinite + right.infinite,
         left.whole & right.whole,

@@ -175,16 +175,16 @@ def prepare(
         own = ignoring(own, list(left)).fit(table)
     _check_wide_enough(own, table)
     unit = _without_levels(own, table)
-    columns = _columns(own, target, left)
+    shown = None if target is None else _target(encoder, own, table, target)
     return Encoded(
         table,
         own,
         unit,
         own.rows(table),
         unit.rows(table),
-        columns,
+        _columns(own, shown, left),
         _used(own, table),
-        None if target is None else _target(encoder, own, table, target),
+        shown,
         _row_names(own, table),
         numbers,
         [*table.notes, *_notes(own, left)],
@@ -199,9 +199,11 @@ def _left_out(encoder: TableEncoder) -> dict[str, str]:
     n, total, left = encoder.n_rows_seen_, 0, {}
     least = LEAST_VALUES * n / FILL_ROWS if n > FILL_ROWS else 0
     used = encoder._encoding.used
-    for column in sorted(used, key=lambda column: column.n_missing):  # sorted keeps ties in order
+    for column in sorted(
+        used, key=lambda column: column.n_missing or 0
+    ):  # sorted keeps ties in order
         assert column.codec is not None
-        if n - column.n_missing < least:
+        if n - (column.n_missing or 0) < least:
             left[column.name] = "left out: next to no values"
         elif total + column.codec.width > MOST_FEATURES:
             left[column.name] = f"left out: more than {MOST_FEATURES} columns of numbers"
@@ -232,13 +234,13 @@ def _without_levels(encoder: TableEncoder, table: Table) -> TableEncoder:
     return clone(encoder).set_params(drop_level=True).fit(table)
 
 
-def _columns(encoder: TableEncoder, target: str | None, left: Mapping[str, str]) -> ColumnTable:
+def _columns(encoder: TableEncoder, target: Column | None, left: Mapping[str, str]) -> ColumnTable:
     """What was decided, in the words of the page."""
 
     def said(info: ColumnInfo) -> ColumnInfo:
-        if info.name == target:
+        if target is not None and info.name == target.name:
             done = "shown in the pictures; no model has seen it"
-            return info._replace(kind="target", done=done, hint="")
+            return target.info._replace(kind="target", done=done, hint="", codec=None)
         return info._replace(done=left.get(info.name, info.done))
 
     return ColumnTable(map(said, encoder.columns_))

@@ -43,8 +43,8 @@ def decide(survey: Survey, wish: Wish) -> list[ColumnInfo]:
 def not_read(name: str, wish: Wish) -> ColumnInfo:
     """A column that names the rows, or that the user does not want: nothing is known of it."""
     if name == wish.id:
-        return ColumnInfo(name, "id", 0, None, "names the rows")
-    return ColumnInfo(name, "ignored", 0, None, "left out, as asked")
+        return ColumnInfo(name, "id", None, None, "names the rows")
+    return ColumnInfo(name, "ignored", None, None, "left out, as asked")
 
 
 def _check_logs(columns: Sequence[ColumnInfo], wish: Wish) -> None:

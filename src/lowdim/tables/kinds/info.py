@@ -31,7 +31,7 @@ class ColumnInfo(NamedTuple):
 
     name: str
     kind: str
-    n_missing: int
+    n_missing: int | None  # None: the column was not read
     n_levels: int | None  # different values; None: many
     done: str  # what becomes of it, and why
     codec: Codec | None = None

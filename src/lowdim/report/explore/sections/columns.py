@@ -80,7 +80,7 @@ def _column_table(findings: Findings) -> Markup:
     lines = []
     for info in encoded.columns[:MOST_LISTED]:
         empty, done = apart.get(info.name, 0), _explained(info)
-        absent = info.n_missing - empty
+        absent = (info.n_missing or 0) - empty
         if empty:
             sentence = info.not_applicable.sentence()
             done = done.replace(sentence, f"{sentence} ({counted(empty, 'cell')})")
@@ -88,7 +88,7 @@ def _column_table(findings: Findings) -> Markup:
             (
                 info.name,
                 info.kind,
-                f"{absent:,}" + (f" ({percent(absent / n)})" if absent else ""),
+                "" if info.n_missing is None else _with_share(absent, n),
                 "" if info.n_levels is None else f"{info.n_levels:,}",
                 done,
             )
@@ -98,6 +98,10 @@ def _column_table(findings: Findings) -> Markup:
     if more:
         body += Markup('<p class="muted">And {} more columns.</p>').format(f"{more:,}")
     return body
+
+
+def _with_share(count: int, n: int) -> str:
+    return f"{count:,} ({percent(count / n)})" if count else "0"
 
 
 def _explained(info: ColumnInfo) -> str:
