@@ -1408,3 +1408,10 @@ def test_model_of_an_earlier_release_loads_and_gives_the_same_results(file, monk
 @pytest.mark.parametrize("file", STATES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_state_of_an_earlier_release_loads(file):
     assert same(read_state(file)[1], script["every_kind"]())
+
+
+def test_every_public_estimator_has_a_file_of_an_earlier_time():
+    from lowdim.core.registry import public_estimators
+
+    kept = {json.loads(path.read_text())["class"] for path in FIXTURES.glob("format*/*.json")}
+    assert set(public_estimators()) <= kept
