@@ -485,7 +485,7 @@ def test_columns_of_one_cell_are_hidden_together(rng, hold_out):
     table, log = storms(rng), []
     lowdim.compare(table, [Spy(log)], hold_out=hold_out, random_state=rng)
     encoder = encoded(table)
-    spans = encoder._encoding.spans
+    spans = encoder.encoding_.spans
     assert [span.stop - span.start for span in spans] == [1, 1, 2, 3, 2]  # a date has a season
     for what, given in log:
         if what == "impute":
@@ -498,7 +498,7 @@ def test_columns_of_one_cell_are_hidden_together(rng, hold_out):
 def test_the_share_is_that_of_cells(rng):
     table, log = storms(rng, 600), []
     lowdim.compare(table, [Spy(log)], share=0.2, random_state=rng)
-    first = [span.start for span in encoded(table)._encoding.spans]
+    first = [span.start for span in encoded(table).encoding_.spans]
     known = table.notna().sum().to_numpy()
     for what, given in log:
         if what == "fit":

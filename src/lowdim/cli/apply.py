@@ -76,7 +76,7 @@ def _remarks(model: Any, table: Any, ids: str | None) -> list[str]:
 
     encoder, notes = model.encoder_, []
     known = {ids, encoder.id_, *(column.name for column in encoder.columns_)}
-    further = [name for name in table.names if name not in known] if encoder._encoding.named else []
+    further = [name for name in table.names if name not in known] if encoder.encoding_.named else []
     if further:
         notes.append(f"ignored: {listed(further)} (not part of the model)")
     if encoder.id_ is not None and ids is None:

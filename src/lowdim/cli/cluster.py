@@ -54,7 +54,7 @@ METHODS = {
 @click.option(
     "--covariance",
     type=click.Choice(["full", "tied", "diag", "spherical", "unit"]),
-    help="Shape of the clusters of gmm. Default: full; diag if there are categories.",
+    help="Origin of the clusters of gmm. Default: full; diag if there are categories.",
 )
 @click.option(
     "-o",
@@ -181,7 +181,7 @@ def _draw(path: str | None, rows: Any, labels: Any, model: Any) -> None:
 
     if path is None:
         return
-    figure = drawn(rows, labels, model.estimator_, model.encoder_._encoding).figure
+    figure = drawn(rows, labels, model.estimator_, model.encoder_.encoding_).figure
     with replacing(path) as file:
         figure.savefig(file, format=path.rpartition(".")[2].lower())
 
@@ -200,5 +200,5 @@ def _summary(
         model_line(estimator, k),
         *written_lines(files),
         "",
-        table_of_clusters(rows, labels, k, model.encoder_._encoding, names),
+        table_of_clusters(rows, labels, k, model.encoder_.encoding_, names),
     ]

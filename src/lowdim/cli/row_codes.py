@@ -77,7 +77,7 @@ def save_and_write(
 
 def write_codes(model: TableModel, table: Table, path: str, ids: str | None) -> int:
     """Write what the model says about each row, row names first, clusters last; how many rows."""
-    encoding, columns = model.encoder_._encoding, columns_of(model.estimator_)
+    encoding, columns = model.encoder_.encoding_, columns_of(model.estimator_)
     _check_ids(ids, columns)
     found = columns_for(encoding, table, ids)
     as_matrix = path.lower().endswith(MATRICES)

@@ -24,8 +24,8 @@ def load_table_model(path: str) -> TableModel:
 
 def with_marks(model: TableModel, marks: Sequence[str]) -> TableModel:
     """The model, to which these texts mean missing values as well."""
-    encoding = model.encoder_._encoding
-    model.encoder_._encoding = encoding._replace(marks=(*encoding.marks, *marks))
+    encoding = model.encoder_.encoding_
+    model.encoder_.encoding_ = encoding._replace(marks=(*encoding.marks, *marks))
     return model
 
 

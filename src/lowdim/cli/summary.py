@@ -21,7 +21,7 @@ def line(what: str, text: str) -> str:
 
 def table_lines(table: Table, encoder: TableEncoder) -> list[str]:
     """What was read, and in which units it counts."""
-    used, width = encoder._encoding.used, encoder._encoding.width
+    used, width = encoder.encoding_.used, encoder.encoding_.width
     n_rows, n_missing = encoder.n_rows_seen_, sum(column.n_missing or 0 for column in used)
     columns = "1 column" if len(used) == 1 else f"{len(used)} columns"
     columns += f" as {width} numbers" if width != len(used) else ""
@@ -73,7 +73,7 @@ def loadings_text(encoder: TableEncoder, model: Any) -> str:
     """The loadings of a factor model, with communalities, uniqueness and explained variance."""
     from lowdim.report.tables import loadings_table
 
-    names = [plain(name) for name in encoder._encoding.feature_names()]
+    names = [plain(name) for name in encoder.encoding_.feature_names()]
     correlations = getattr(model, "factor_correlations_", None)  # of an oblique rotation
     return loadings_table(model.components_.T, model.noise_variance_, names, correlations).to_text()
 

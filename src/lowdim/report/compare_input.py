@@ -92,7 +92,7 @@ def _encoded(table: Table, encoder: TableEncoder) -> Compared:
         raise ValueError(
             f"{table.where} has n_samples={len(values)}; compare needs 2 or more rows."
         )
-    used = fitted._encoding.used
+    used = fitted.encoding_.used
     widths = [column.codec.width for column in used]
     cells = Cells(np.repeat(np.arange(len(used)), widths), [column.name for column in used])
     return Compared(values, cells, fitted)

@@ -18,7 +18,7 @@ from lowdim.tables.kinds import ColumnInfo
 WIDTH = 1.96  # standard deviations on each side: 95 of 100 values of a normal distribution
 
 
-class Shape(NamedTuple):
+class Origin(NamedTuple):
     """What the table was: its library, the labels and the types of its columns."""
 
     backend: str
@@ -73,7 +73,7 @@ def emptied(values: Values, where: np.ndarray) -> Values:
 
 def decoded_frame(
     encoding: Encoding,
-    shape: Shape,
+    origin: Origin,
     Z: np.ndarray,
     within: str | None,
     fill_not_applicable: bool = False,
@@ -81,21 +81,21 @@ def decoded_frame(
 ) -> Any:
     """The table that the matrix stands for."""
     columns = decoded_columns(encoding, Z, within, fill_not_applicable)
-    return framed(encoding, shape, columns, index)
+    return framed(encoding, origin, columns, index)
 
 
 def framed(
-    encoding: Encoding, shape: Shape, columns: Mapping[str, Values], index: Any = None
+    encoding: Encoding, origin: Origin, columns: Mapping[str, Values], index: Any = None
 ) -> Any:
     """Columns of values as a table of the library that the encoder was fitted with."""
     place = {column.name: f for f, column in enumerate(encoding.columns)}
     native = {
-        shape.labels[place[name]]: restored_column(
-            values, encoding.columns[place[name]], shape.dtypes[place[name]], shape.backend
+        origin.labels[place[name]]: restored_column(
+            values, encoding.columns[place[name]], origin.dtypes[place[name]], origin.backend
         )
         for name, values in columns.items()
     }
-    return build_frame(shape.backend, native, index)
+    return build_frame(origin.backend, native, index)
 
 
 def restored_column(values: Values, info: ColumnInfo, dtype: Dtype | None, backend: str) -> Any:
@@ -116,7 +116,7 @@ def natural_dtype(values: Values, info: ColumnInfo) -> Dtype:
     return Dtype(values.form, native, "")
 
 
-def decoded_ranges(encoding: Encoding, shape: Shape, Z: np.ndarray, S: np.ndarray) -> Ranges:
+def decoded_ranges(encoding: Encoding, origin: Origin, Z: np.ndarray, S: np.ndarray) -> Ranges:
     """Probable ranges of numbers, probabilities of levels."""
     low: dict[str, Values] = {}
     high: dict[str, Values] = {}
@@ -126,23 +126,23 @@ def decoded_ranges(encoding: Encoding, shape: Shape, Z: np.ndarray, S: np.ndarra
         if isinstance(codec, CategoryCodec | FlagCodec):
             share = codec.probabilities(Z[:, span])
             named = zip(codec.levels, share.T, strict=True)
-            levels[column.name] = build_frame(shape.backend, {n: p.copy() for n, p in named})
+            levels[column.name] = build_frame(origin.backend, {n: p.copy() for n, p in named})
             continue
         assert codec is not None
         ends = codec.ranges(Z[:, span], S[:, span.start], WIDTH)
         low[column.name], high[column.name] = (
             end if isinstance(end, Values) else Values("number", end) for end in ends
         )
-    return Ranges(_plain_frame(low, shape), _plain_frame(high, shape), levels)
+    return Ranges(_plain_frame(low, origin), _plain_frame(high, origin), levels)
 
 
-def _plain_frame(columns: Mapping[str, Values], shape: Shape) -> Any:
+def _plain_frame(columns: Mapping[str, Values], origin: Origin) -> Any:
     """Columns in their natural types: the ends of a range need not be of the column's own."""
     natural = {"words": "str", "moment": "datetime64[us]"}
     native = {
         name: restored(
-            values, Dtype(values.form, natural.get(values.form, "float64"), ""), shape.backend
+            values, Dtype(values.form, natural.get(values.form, "float64"), ""), origin.backend
         )
         for name, values in columns.items()
     }
-    return build_frame(shape.backend, native)
+    return build_frame(origin.backend, native)

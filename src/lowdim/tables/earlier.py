@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.tables.codecs import CategoryCodec, Codec, NumberCodec
-from lowdim.tables.decoding import Shape
+from lowdim.tables.decoding import Origin
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.encoding import Encoding
 from lowdim.tables.frames.dtypes import default_backend
@@ -148,7 +148,7 @@ def _encoder(
     if named:
         encoder.feature_names_in_ = np.array(names, dtype=object)
     backend = default_backend() if named else "array"
-    encoder._shape = Shape(backend, tuple(names), (None,) * len(names))
-    encoder._encoding = Encoding(tuple(columns), named)
+    encoder.origin_ = Origin(backend, tuple(names), (None,) * len(names))
+    encoder.encoding_ = Encoding(tuple(columns), named)
     encoder.n_rows_seen_, encoder.id_ = 0, id_
     return encoder

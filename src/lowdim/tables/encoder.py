@@ -26,7 +26,7 @@ from lowdim.core.progress import watch
 from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables import survey as surveys
 from lowdim.tables.applicable import find_rules
-from lowdim.tables.decoding import Shape, decoded_frame, decoded_ranges
+from lowdim.tables.decoding import Origin, decoded_frame, decoded_ranges
 from lowdim.tables.encoding import Encoding, encoded_matrix, encoded_rows
 from lowdim.tables.errors import TableError, TableWarning, listed, plain, quoted
 from lowdim.tables.formats.base import RereadNeeded
@@ -99,6 +99,10 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         What was decided about each column and why; prints as a table.
     id_ : str or None
         The column that names the rows.
+    encoding_ : Encoding
+        The same decisions as plain data: `used` columns with their codecs, `spans` in the matrix.
+    origin_ : Origin
+        What the table was: its library, and the labels and types of its columns.
     n_rows_seen_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,), if the table has names
@@ -205,7 +209,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.__dict__.pop("_survey", None)
         table = open_table(X)
         self.partial_fit(table)
-        _check_some_used(self._encoding.columns, self._survey, table)
+        _check_some_used(self.encoding_.columns, self._survey, table)
         return self
 
     def partial_fit(self, X, y=None):
@@ -234,7 +238,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
     def fit_transform(self, X, y=None):
         """The same as fit(X).transform(X); a file is opened once."""
         table = open_table(X)
-        return encoded_matrix(self.fit(table)._encoding, table)  # set_output gives it X's index
+        return encoded_matrix(self.fit(table).encoding_, table)  # set_output gives it X's index
 
     def transform(self, X):
         """The table as numbers, NaN where a value is missing.
@@ -246,12 +250,12 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
             sparse array for a sparse matrix.
         """
         check_is_fitted(self)
-        return encoded_matrix(self._encoding, open_table(X))
+        return encoded_matrix(self.encoding_, open_table(X))
 
     def rows(self, X: Any) -> Blocks:
         """The table as rows for the methods of lowdim; a large file is encoded as it is read."""
         check_is_fitted(self)
-        return encoded_rows(self._encoding, open_table(X))
+        return encoded_rows(self.encoding_, open_table(X))
 
     def inverse_transform(self, X, within="kind"):
         """The table that a matrix stands for.
@@ -272,7 +276,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         """
         Z = self._matrix(X)
         _check_within(within)
-        return decoded_frame(self._encoding, self._shape, Z, within, self.fill_not_applicable)
+        return decoded_frame(self.encoding_, self.origin_, Z, within, self.fill_not_applicable)
 
     def inverse_std(self, X, std):
         """How sure the values of a decoded table are.
@@ -295,13 +299,13 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
             raise ValueError(f"X has shape {Z.shape} and std {S.shape}; they must be the same.")
         if (S < 0).any():
             raise ValueError("std has negative entries; standard deviations are 0 or more.")
-        return decoded_ranges(self._encoding, self._shape, Z, S)
+        return decoded_ranges(self.encoding_, self.origin_, Z, S)
 
     def get_feature_names_out(self, input_features=None):
         """Names of the matrix's columns: 'mass', 'island=Biscoe'."""
         check_is_fitted(self)
         names = None
-        if not self._encoding.named:
+        if not self.encoding_.named:
             names = [f"x{f}" for f in range(self.n_features_in_)]
         if input_features is not None:
             known = getattr(self, "feature_names_in_", None)
@@ -313,14 +317,14 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
                     f"({self.n_features_in_}), got {len(input_features)}"
                 )
             names = list(input_features) if known is None else None
-        return np.asarray(self._encoding.feature_names(names), dtype=object)
+        return np.asarray(self.encoding_.feature_names(names), dtype=object)
 
     @property
     def columns_(self) -> ColumnTable:
         """What was decided about each column."""
-        if not hasattr(self, "_encoding"):
+        if not hasattr(self, "encoding_"):
             raise AttributeError("This TableEncoder is not fitted; call fit first.")
-        return ColumnTable(self._encoding.columns)
+        return ColumnTable(self.encoding_.columns)
 
     def _set_table(self, table: Table, names: Sequence[str]) -> None:
         for note in table.notes:  # what a file was read as is said by who opens it
@@ -330,7 +334,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         if table.named and all(isinstance(label, str) for label in _labels(table)):
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self._shape = Shape(backend_of(table), tuple(_labels(table)), _dtypes(table, names))
+        self.origin_ = Origin(backend_of(table), tuple(_labels(table)), _dtypes(table, names))
 
     def _decide(self, wish: Wish, table: Table) -> None:
         seen: Survey = self._survey
@@ -338,7 +342,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         rules = find_rules(seen, decided)
         by_name = {c.name: c._replace(not_applicable=rules.get(c.name)) for c in decided}
         columns = [by_name.get(name) or not_read(name, wish) for name in table.names]
-        self._encoding = Encoding(
+        self.encoding_ = Encoding(
             tuple(columns),
             table.named,
             tuple(self.missing_marks),
@@ -354,9 +358,9 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
     def _matrix(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         Z = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-        if Z.shape[1] != self._encoding.width:
+        if Z.shape[1] != self.encoding_.width:
             raise ValueError(
-                f"X has {Z.shape[1]} columns; the table became {self._encoding.width} columns of "
+                f"X has {Z.shape[1]} columns; the table became {self.encoding_.width} columns of "
                 "numbers, which are needed."
             )
         return Z

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks, as_blocks
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, are_marks
-from lowdim.tables.decoding import Shape, restored_column
+from lowdim.tables.decoding import Origin, restored_column
 from lowdim.tables.encoding import Encoding, aligned, encoded_chunk, without_marks
 from lowdim.tables.formats.base import steady_chunks
 from lowdim.tables.frames.dtypes import dtype_of, with_columns
@@ -34,7 +34,7 @@ class Filler(NamedTuple):
 
     estimator: Any
     encoding: Encoding
-    shape: Shape
+    origin: Origin
     within: str | None = "observed"
     fill_not_applicable: bool = False
     with_std: bool = False
@@ -259,7 +259,7 @@ def _with_values(
     backend = str(nw.get_native_namespace(nw.from_native(chunk)).__name__)
     native = {}
     for name, values in new.items():
-        f, dtype = found[name], filler.shape.dtypes[places[name]]
+        f, dtype = found[name], filler.origin.dtypes[places[name]]
         assert f is not None
         info = filler.encoding.columns[places[name]]
         if dtype is None:  # of a text file, whose columns have the types of its reader

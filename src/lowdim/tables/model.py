@@ -124,10 +124,10 @@ class TableModel(SavedModel, BaseEstimator):
         """
         self.encoder_ = encoder
         if rows is None:
-            rows = encoded_rows(encoder._encoding, table, _known_rows(encoder, table))
+            rows = encoded_rows(encoder.encoding_, table, _known_rows(encoder, table))
         elif not isinstance(rows, Blocks):
             rows = as_blocks(rows)
-            rows.feature_names = encoder._encoding.feature_names() if table.named else None
+            rows.feature_names = encoder.encoding_.feature_names() if table.named else None
         self.estimator_ = clone(self.estimator).fit(_for(self.estimator, rows), **fit_params)
         self.n_features_in_ = encoder.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
@@ -232,7 +232,7 @@ class TableModel(SavedModel, BaseEstimator):
         check_is_fitted(self)
         if settings.get("fill_not_applicable") is None:
             settings["fill_not_applicable"] = self.encoder_.fill_not_applicable
-        return Filler(self.estimator_, self.encoder_._encoding, self.encoder_._shape, **settings)
+        return Filler(self.estimator_, self.encoder_.encoding_, self.encoder_.origin_, **settings)
 
     @_estimator_has("predict")
     def predict(self, X):
@@ -262,7 +262,7 @@ class TableModel(SavedModel, BaseEstimator):
         Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
         encoder = self.encoder_
         fill = encoder.fill_not_applicable
-        return decoded_frame(encoder._encoding, encoder._shape, np.asarray(Z), within, fill)
+        return decoded_frame(encoder.encoding_, encoder.origin_, np.asarray(Z), within, fill)
 
     @_estimator_has("get_feature_names_out")
     def get_feature_names_out(self, input_features=None):
@@ -296,7 +296,7 @@ class TableModel(SavedModel, BaseEstimator):
     def _asked(self, method: str, table: Table) -> Any:
         """What the model says of the table's rows."""
         check_is_fitted(self)
-        rows = _for(self.estimator_, encoded_rows(self.encoder_._encoding, table))
+        rows = _for(self.estimator_, encoded_rows(self.encoder_.encoding_, table))
         return getattr(self.estimator_, method)(rows)
 
     def _framed(self, Z: Any, table: Table) -> Any:
@@ -312,7 +312,7 @@ class TableModel(SavedModel, BaseEstimator):
 
     def _level_tables(self, parts: list[dict[str, np.ndarray]], backend: str) -> dict[str, Any]:
         tables = {}
-        for column in self.encoder_._encoding.used:
+        for column in self.encoder_.encoding_.used:
             if column.name in parts[0]:
                 share = np.concatenate([part[column.name] for part in parts])
                 levels = column.codec.levels  # type: ignore[union-attr]

@@ -52,9 +52,9 @@ def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
 
 def _hardly_there(encoded: Encoded, rows: int) -> list[str]:
     """Columns of which a sample would hold next to no values."""
-    spans = encoded.unit_encoder._encoding.spans
+    spans = encoded.unit_encoder.encoding_.spans
     seen = [np.isfinite(encoded.U[:, span.start]).mean() for span in spans]
-    used = encoded.unit_encoder._encoding.used
+    used = encoded.unit_encoder.encoding_.used
     return [c.name for c, share in zip(used, seen, strict=True) if share * rows < LEAST_IN_SAMPLE]
 
 

@@ -113,10 +113,10 @@ def fill(encoded: Encoded, model: TableModel) -> list[FilledColumn]:
             parts.setdefault(name, []).append(cells._replace(rows=cells.rows + start))
         start += int(chunk.table.shape[0])
     spans = dict(
-        zip((column.name for column in encoded.used), model.encoder_._encoding.spans, strict=True)
+        zip((column.name for column in encoded.used), model.encoder_.encoding_.spans, strict=True)
     )
     variance = np.nanvar(encoded.U, axis=0)
-    codecs = {info.name: info.codec for info in model.encoder_._encoding.used}
+    codecs = {info.name: info.codec for info in model.encoder_.encoding_.used}
     return [
         _filled(
             column,

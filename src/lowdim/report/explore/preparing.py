@@ -89,17 +89,17 @@ class Encoded:
     @property
     def feature_names(self) -> list[str]:
         """Names of the columns of X."""
-        return self.encoder._encoding.feature_names()
+        return self.encoder.encoding_.feature_names()
 
     @property
     def spans(self) -> list[slice]:
         """Where each used column is in X."""
-        return self.encoder._encoding.spans
+        return self.encoder.encoding_.spans
 
     @property
     def free(self) -> np.ndarray:
         """Columns of X that the unit encoder has, too: those that follow from no others, (d,)."""
-        units = [column.codec for column in self.unit_encoder._encoding.used]
+        units = [column.codec for column in self.unit_encoder.encoding_.used]
         kept = [
             np.arange(column.codec.width) != unit.left_out
             if isinstance(unit, CategoryCodec) and unit.width < column.codec.width
@@ -198,7 +198,7 @@ def _left_out(encoder: TableEncoder) -> dict[str, str]:
     """
     n, total, left = encoder.n_rows_seen_, 0, {}
     least = LEAST_VALUES * n / FILL_ROWS if n > FILL_ROWS else 0
-    used = encoder._encoding.used
+    used = encoder.encoding_.used
     for column in sorted(
         used, key=lambda column: column.n_missing or 0
     ):  # sorted keeps ties in order
@@ -213,9 +213,9 @@ def _left_out(encoder: TableEncoder) -> dict[str, str]:
 
 
 def _check_wide_enough(encoder: TableEncoder, table: Table) -> None:
-    if encoder._encoding.width > 1:
+    if encoder.encoding_.width > 1:
         return
-    (used,) = encoder._encoding.used
+    (used,) = encoder.encoding_.used
     left = [f"{quoted(c.name)} ({c.kind})" for c in encoder.columns_ if not c.used]
     rest = f" Left out: {listed(left)}." if left else ""
     raise TableError(
@@ -227,7 +227,7 @@ def _check_wide_enough(encoder: TableEncoder, table: Table) -> None:
 
 def _without_levels(encoder: TableEncoder, table: Table) -> TableEncoder:
     """The encoder that leaves out the largest level of each category, if two columns stay."""
-    encoding = encoder._encoding
+    encoding = encoder.encoding_
     spare = sum(isinstance(c.codec, CategoryCodec) and c.codec.left_out < 0 for c in encoding.used)
     if spare == 0 or encoding.width - spare < 2:
         return encoder
@@ -250,7 +250,7 @@ def _columns(encoder: TableEncoder, target: Column | None, left: Mapping[str, st
 
 
 def _used(encoder: TableEncoder, table: Table) -> list[Column]:
-    infos = encoder._encoding.used
+    infos = encoder.encoding_.used
     guides = [info.not_applicable.guide for info in infos if info.not_applicable is not None]
     found = _values(encoder, table, [*(info.name for info in infos), *guides])
     columns = []
@@ -285,7 +285,7 @@ def _row_names(encoder: TableEncoder, table: Table) -> Column | None:
 
 def _notes(encoder: TableEncoder, left: Mapping[str, str]) -> list[str]:
     notes = []
-    used = encoder._encoding.used
+    used = encoder.encoding_.used
     logs = [
         info.name
         for info in used
