@@ -80,19 +80,21 @@ def filled_chunk(filler: Filler, chunk: Any, names: list[str]) -> FilledChunk:
         f = found[column.name]
         if f is None:
             continue
-        hole, keep = _empty_cells(column, values, found, filler)
+        lacking, keep = _empty_cells(column, values, found, filler)
         if filler.with_levels and isinstance(column.codec, CategoryCodec | FlagCodec):
             levels[column.name] = column.codec.probabilities(Z[:, span])
         if filler.with_std:
-            std[column.name] = np.where(hole, _std(column.codec, Z[:, span], S[:, span]), 0.0)
+            std[column.name] = np.where(lacking, _std(column.codec, Z[:, span], S[:, span]), 0.0)
             std[column.name][keep] = np.nan
-        filled[column.name], empty[column.name] = int(hole.sum()), int(keep.sum())
-        if hole.any():
+        filled[column.name], empty[column.name] = int(lacking.sum()), int(keep.sum())
+        if lacking.any():
             assert column.codec is not None
             guess = column.codec.decode(Z[:, span], filler.within)
             guess = _rounded(guess, column.codec) if filler.rounded else guess
-            new[column.name] = put(values[f], guess, hole, column)
-            cells[column.name] = FilledCells(np.flatnonzero(hole), Z[hole, span], S[hole, span])
+            new[column.name] = put(values[f], guess, lacking, column)
+            cells[column.name] = FilledCells(
+                np.flatnonzero(lacking), Z[lacking, span], S[lacking, span]
+            )
     table = _with_values(chunk, new, filler, found, names)
     return FilledChunk(table, std, levels, filled, empty, cells)
 
@@ -115,8 +117,8 @@ def count_empty(filler: Filler, table: Table) -> tuple[Counter[str], Counter[str
         values = _values(chunk, filler.encoding)
         for column in filler.encoding.used:
             if found[column.name] is not None:
-                hole, keep = _empty_cells(column, values, found, filler)
-                to_fill[column.name] += int(hole.sum())
+                lacking, keep = _empty_cells(column, values, found, filler)
+                to_fill[column.name] += int(lacking.sum())
                 do_not_apply[column.name] += int(keep.sum())
     return to_fill, do_not_apply
 
