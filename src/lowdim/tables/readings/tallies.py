@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from lowdim.tables.readings.skeletons import by_skeleton
 
 MOST_ODD = 5  # different texts that may be read as missing
 MOST_PERCENT = 5  # of the known cells that may be
+MOST_REMEMBERED = 2000  # texts whose shapes are kept for the next part of the column
 MOST_UNITS = 16  # different prefixes and suffixes of numbers that are told apart
 TEXTS_AT_A_TIME = 10_000
 
@@ -151,9 +152,23 @@ def missing_marks(levels: Sequence[str], further: Collection[str] = ()) -> np.nd
 
     All of them count the same: of a column whose texts are counted, `missing_texts` says more.
     """
+    if len(levels) <= MOST_REMEMBERED:
+        return _remembered_marks(tuple(levels), frozenset(further))
+    return _missing_marks(levels, further)
+
+
+def _missing_marks(levels: Sequence[str], further: Collection[str]) -> np.ndarray:
     seen = tally(levels, np.ones(len(levels), dtype=np.int64), further)
     marks = missing_texts(seen, reading_of(seen))
     return np.fromiter((text.strip() in marks for text in levels), dtype=bool, count=len(levels))
+
+
+@lru_cache(maxsize=64)
+def _remembered_marks(levels: tuple[str, ...], further: frozenset[str]) -> np.ndarray:
+    """The parts of a table mostly have the same levels; the answer is not to be written to."""
+    marks = _missing_marks(levels, further)
+    marks.flags.writeable = False
+    return marks
 
 
 # ---- counting ------------------------------------------------------------------------------------
@@ -167,7 +182,9 @@ def _tally(levels: Sequence[str], counts: Sequence[int], named: frozenset[str]) 
             cells[text] = cells.get(text, 0) + n
     texts: defaultdict[Key, dict[str, int]] = defaultdict(dict)
     details: defaultdict[Key, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for key, written, members in _shapes([text for text in cells if text not in named]):
+    unnamed = tuple(text for text in cells if text not in named)
+    few = len(unnamed) <= MOST_REMEMBERED
+    for key, written, members in _remembered_shapes(unnamed) if few else _shapes(unnamed):
         of_key = texts[key]
         for text in members:
             kept = text[:LONGEST_KEPT]
@@ -177,6 +194,11 @@ def _tally(levels: Sequence[str], counts: Sequence[int], named: frozenset[str]) 
     for text in named & cells.keys():
         texts[NAMED, text] = {text[:LONGEST_KEPT]: cells[text]}
     return _bounded({key: gathered(texts[key], details[key]) for key in texts})
+
+
+@lru_cache(maxsize=64)
+def _remembered_shapes(texts: tuple[str, ...]) -> tuple[tuple[Key, Details, Sequence[str]], ...]:
+    return tuple(_shapes(texts))
 
 
 def _shapes(texts: Sequence[str]) -> Iterator[tuple[Key, Details, Sequence[str]]]:
