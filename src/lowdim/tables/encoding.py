@@ -43,10 +43,14 @@ class Encoding(NamedTuple):
         return [column for column in self.columns if column.used]
 
     @property
+    def codecs(self) -> list[Any]:
+        """Of the used columns."""
+        return [column.codec for column in self.used]
+
+    @property
     def spans(self) -> list[slice]:
         """Where each used column is in the matrix."""
-        widths = [column.codec.width for column in self.used if column.codec is not None]
-        ends = np.cumsum(widths).tolist()
+        ends = np.cumsum([codec.width for codec in self.codecs]).tolist()
         return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
     @property
@@ -56,7 +60,7 @@ class Encoding(NamedTuple):
 
     @property
     def width(self) -> int:
-        return sum(column.codec.width for column in self.used if column.codec is not None)
+        return sum(codec.width for codec in self.codecs)
 
     @property
     def dtype(self) -> np.dtype:
@@ -176,20 +180,20 @@ def unknown_levels(codec: CategoryCodec, values: Values) -> Counter:
 
 def _of_matrix(X: Any, encoding: Encoding) -> Any:
     """A matrix of the used columns, encoded at once where all are plain numbers."""
-    codecs = [column.codec for column in encoding.used]
+    codecs = encoding.codecs
     if sp.issparse(X) and not encoding.keeps_zeros:
         X = X.toarray()
     if sp.issparse(X):
-        scale = np.array([c.scale * c.unit for c in codecs])  # type: ignore[union-attr]
+        scale = np.array([c.scale * c.unit for c in codecs])
         return sp.csr_array((X.data / scale[X.indices], X.indices, X.indptr), X.shape, X.dtype)
     if not all(isinstance(c, NumberCodec | FlagCodec) for c in codecs):
         parts = [
-            c.encode(i.name, Values("number", X[:, f]))  # type: ignore[union-attr]
+            c.encode(i.name, Values("number", X[:, f]))
             for f, (c, i) in enumerate(zip(codecs, encoding.used, strict=True))
         ]
         return np.hstack(parts).astype(encoding.dtype, copy=False)
-    center = np.array([c.center for c in codecs])  # type: ignore[union-attr]
-    scale = np.array([c.scale for c in codecs])  # type: ignore[union-attr]
+    center = np.array([c.center for c in codecs])
+    scale = np.array([c.scale for c in codecs])
     unit = np.array([getattr(c, "unit", 1.0) for c in codecs])
     Y = np.where(np.isinf(X), np.nan, X) / unit
     for f, codec in enumerate(codecs):
