@@ -54,6 +54,7 @@ class NumberCodec(NamedTuple):
     digits: int = 0  # decimals of the values
     reading: readings.NumberText | None = None  # how they are written, if they are text
     most: float | None = None  # of a share: 1, or 100 for percent
+    form: str = "number"  # or 'span': durations in microseconds
 
     @property
     def width(self) -> int:
@@ -100,7 +101,7 @@ class NumberCodec(NamedTuple):
 
     def written(self, x: np.ndarray) -> Values:
         if self.reading is None:
-            return Values("number", x)
+            return Values(self.form, x)
         return words_of(self.reading.format(x))
 
     def ranges(self, Z: np.ndarray, S: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:

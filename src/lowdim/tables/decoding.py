@@ -15,6 +15,13 @@ from lowdim.tables.frames.dtypes import Dtype, build_frame, restored
 from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
 
+NATURAL = {  # types of columns that have none of their own, by form
+    "number": "float64",
+    "words": "str",
+    "flag": "bool",
+    "moment": "datetime64[us]",
+    "span": "timedelta64[us]",
+}
 WIDTH = 1.96  # standard deviations on each side: 95 of 100 values of a normal distribution
 
 
@@ -102,17 +109,16 @@ def restored_column(values: Values, info: ColumnInfo, dtype: Dtype | None, backe
     """A native column; of files, whose types are those of text, the type that suits the kind."""
     if dtype is None or (values.codes is None) != (dtype.form != "words"):
         dtype = natural_dtype(values, info)
+    if values.form == "number":  # levels that are dates or durations are known by their numbers
+        values = replace(values, form=dtype.form)
     return restored(values, dtype, backend)
 
 
 def natural_dtype(values: Values, info: ColumnInfo) -> Dtype:
     """The type of a column that has none of its own."""
     kind = getattr(info.codec, "kind", "")
-    native = {"words": "str", "flag": "bool", "moment": "datetime64[us]"}.get(
-        values.form, "float64"
-    )
-    if kind == "whole number" or (values.form == "number" and kind == "flag"):
-        native = "int64"
+    whole = kind in ("whole number", "flag")
+    native = "int64" if values.form == "number" and whole else NATURAL[values.form]
     return Dtype(values.form, native, "")
 
 
@@ -131,18 +137,16 @@ def decoded_ranges(encoding: Encoding, origin: Origin, Z: np.ndarray, S: np.ndar
         assert codec is not None
         ends = codec.ranges(Z[:, span], S[:, span.start], WIDTH)
         low[column.name], high[column.name] = (
-            end if isinstance(end, Values) else Values("number", end) for end in ends
+            end if isinstance(end, Values) else Values(getattr(codec, "form", "number"), end)
+            for end in ends
         )
     return Ranges(_plain_frame(low, origin), _plain_frame(high, origin), levels)
 
 
 def _plain_frame(columns: Mapping[str, Values], origin: Origin) -> Any:
     """Columns in their natural types: the ends of a range need not be of the column's own."""
-    natural = {"words": "str", "moment": "datetime64[us]"}
     native = {
-        name: restored(
-            values, Dtype(values.form, natural.get(values.form, "float64"), ""), origin.backend
-        )
+        name: restored(values, Dtype(values.form, NATURAL[values.form], ""), origin.backend)
         for name, values in columns.items()
     }
     return build_frame(origin.backend, native)

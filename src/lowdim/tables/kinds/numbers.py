@@ -140,6 +140,7 @@ def _number(
         int(min(sums.digits[0], MOST_DIGITS + 1)) if reading is None else reading.digits,
         reading,
         most if kind == "share" else None,
+        "span" if column.form == "span" else "number",
     )
     n_levels = None if levels is None else levels.size
     hint = ""
