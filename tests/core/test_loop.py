@@ -1,7 +1,10 @@
 """The loop: history, convergence, best parameters, checkpoints that continue, Ctrl-C."""
 
 import importlib.util
+import json
 import os
+import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +15,18 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.core import loop as loop_module
 from lowdim.core.config import config_context
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import CheckpointError, InterruptedFitWarning, fitting, iterate
+from lowdim.core.persistence import read_state
 from lowdim.core.validation import check_weights
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+fixtures = runpy.run_path(str(FIXTURES / "make_fixtures.py"))
 
 SCRIPT = Path(__file__).with_name("resumable.py")
 spec = importlib.util.spec_from_file_location("resumable", SCRIPT)
@@ -605,3 +613,24 @@ def test_arguments_are_checked_before_anything_else():
 
     with pytest.raises(ValueError, match="The 'max_iter' parameter of Strict must be an int"):
         Strict([1.0], max_iter=0).fit()
+
+
+# ---- checkpoints of an earlier day ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", fixtures["INTERRUPTED"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of the method: of no interest here
+def test_a_fit_that_was_cut_short_on_an_earlier_day_is_continued(name, tmp_path):
+    """The names of modules in it are those of that day."""
+    kept = FIXTURES / "format1" / "checkpoints" / name
+    shutil.copy(kept / "fit.checkpoint", tmp_path)
+    _, states = read_state(tmp_path / "fit.checkpoint")
+    model, X = fixtures["INTERRUPTED"][name]
+    with config_context(checkpoint=tmp_path):
+        model = clone(model).fit(X)
+    taken_up = states[-1]["history"]
+    np.testing.assert_array_equal(model.history_[: len(taken_up)], taken_up)  # not begun anew
+    # another machine's last bits differ, and iterations carry them on
+    expected = json.loads((kept / "expected.json").read_text())["history"]
+    np.testing.assert_allclose(model.history_, expected, rtol=1e-6)
