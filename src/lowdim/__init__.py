@@ -18,7 +18,7 @@ _HOME = {
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
     "GaussianMixture": "lowdim.cluster.gaussian_mixture",
-    "KMeans": "lowdim.cluster.kmeans",
+    "KMeans": "lowdim.cluster.kmeans.estimator",
     "LinearAutoencoder": "lowdim.linear.autoencoder",
     "MixedMixture": "lowdim.cluster.mixed_mixture",
     "MixtureModel": "lowdim.cluster.mixture_model",
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from lowdim import tables as tables
     from lowdim.cluster.coreset import coreset as coreset
     from lowdim.cluster.gaussian_mixture import GaussianMixture as GaussianMixture
-    from lowdim.cluster.kmeans import KMeans as KMeans
+    from lowdim.cluster.kmeans.estimator import KMeans as KMeans
     from lowdim.cluster.mixed_mixture import MixedMixture as MixedMixture
     from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
     from lowdim.cluster.quality import silhouette as silhouette

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import lowdim
-from lowdim.cluster.lloyd import lloyd, part_in_memory, seeds
+from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
 from lowdim.cluster.mixture_methods import log_density
 from lowdim.core.blocks import as_blocks
 from lowdim.linear.mixture_of_factor_analyzers import (

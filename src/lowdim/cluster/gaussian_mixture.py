@@ -35,8 +35,8 @@ from lowdim.cluster.gaussian_collapse import (
     restarted,
 )
 from lowdim.cluster.gaussian_covariances import KINDS, LEAST_VARIANCE, Gaussians, scaled_squares
-from lowdim.cluster.kmeans_seeding import random_rows
-from lowdim.cluster.lloyd import Part, lloyd, part_in_memory, run, seeds
+from lowdim.cluster.kmeans.lloyd import Part, lloyd, part_in_memory, run, seeds
+from lowdim.cluster.kmeans.seeding import random_rows
 from lowdim.cluster.mixture_methods import MixtureMethods, normalized
 from lowdim.cluster.standard_rows import StandardRows, standardized
 from lowdim.core.blocks import ArrayBlocks, Blocks, add, rows_per_block

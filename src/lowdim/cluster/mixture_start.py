@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.lloyd import lloyd, part_in_memory
+from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.cluster.mixture_em import Mixture, Sums, terms_of, update, weighted_sums
 from lowdim.cluster.mixture_parts import Part, encoded
 from lowdim.core.blocks import Blocks

@@ -419,7 +419,7 @@ def _template(model: Any) -> Any:
             from lowdim.cluster.gaussian_mixture import GaussianMixture
 
             return GaussianMixture()
-        from lowdim.cluster.kmeans import KMeans
+        from lowdim.cluster.kmeans.estimator import KMeans
 
         return KMeans(n_init=STARTS)
     if isinstance(model, type) or not isinstance(model, BaseEstimator):

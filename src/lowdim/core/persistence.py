@@ -43,6 +43,7 @@ from lowdim.core.archive import (
     write_atomically,
     write_zip,
 )
+from lowdim.core.earlier_names import EARLIER_NAMES
 
 FORMAT = 1  # what is written; this one and all before it are read
 MAX_DEPTH = 100  # of lists in dicts in lists ...
@@ -625,7 +626,7 @@ def _named_fields(value: Any) -> dict[str, Any]:
 
 @kind("namedtuple", pack=_named_fields)
 def _namedtuple(name: str, fields: dict) -> Any:
-    cls: Any = _lowdim_namedtuple(name)
+    cls: Any = _lowdim_namedtuple(EARLIER_NAMES.get(name, name))
     require(cls, "this lowdim has no such named tuple", UPGRADE)
     missing = set(cls._fields) - set(cls._field_defaults) - set(fields)
     require(not missing and fields.keys() <= set(cls._fields), "its fields are others", UPGRADE)

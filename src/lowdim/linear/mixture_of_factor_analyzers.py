@@ -26,7 +26,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
-from lowdim.cluster.lloyd import lloyd, part_in_memory
+from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.cluster.mixture_methods import MixtureMethods, normalized
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE

@@ -17,7 +17,7 @@ The label holds if upper is less than lower or reach. There is a margin for the 
 products, so that a row which is not looked at has the label that a look would give. Then only rows
 that change their label need be added to the sums of one center, and taken from those of another.
 
-Sparse rows are not made dense; rows with holes are the subject of `kmeans_holes.py`.
+Sparse rows are not made dense; rows with holes are the subject of `missing.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster import kmeans_holes
+from lowdim.cluster.kmeans import missing as kmeans_holes
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.linalg.moments import Frame, unit_for

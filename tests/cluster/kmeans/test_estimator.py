@@ -14,11 +14,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import lowdim
 from lowdim import KMeans
-from lowdim.cluster import kmeans_assignment as assignment
-from lowdim.cluster import kmeans_seeding as seeding
-from lowdim.cluster.kmeans_assignment import Setting, motion, statistics, unknown, update
-from lowdim.cluster.kmeans_online import learn
-from lowdim.cluster.lloyd import Clusters, Descent, best_of
+from lowdim.cluster.kmeans import assignment, seeding
+from lowdim.cluster.kmeans.assignment import Setting, motion, statistics, unknown, update
+from lowdim.cluster.kmeans.lloyd import Clusters, Descent, best_of
+from lowdim.cluster.kmeans.online import learn
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linalg.moments import Frame
 

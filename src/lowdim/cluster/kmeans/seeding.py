@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.kmeans_assignment import (
+from lowdim.cluster.kmeans.assignment import (
     TOGETHER,
     Setting,
     square_apart,

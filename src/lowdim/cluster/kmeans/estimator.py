@@ -8,8 +8,8 @@
 Neither half can raise J. One iteration: O(n k d) time at the most, O(k d) memory beside one block;
 in memory, bounds on the distances of every row (three numbers each) save most of the time.
 
-Rows with holes count by what is observed of them (`kmeans_holes.py`), seeds lie far apart
-(`kmeans_seeding.py`), rows that come one after the other are learned from by `kmeans_online.py`.
+Rows with holes count by what is observed of them (`missing.py`), seeds lie far apart
+(`seeding.py`), rows that come one after the other are learned from by `online.py`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from lowdim.cluster import kmeans_online
 from lowdim.cluster.coreset import draw_coreset
-from lowdim.cluster.kmeans_assignment import (
+from lowdim.cluster.kmeans import online as kmeans_online
+from lowdim.cluster.kmeans.assignment import (
     Setting,
     distances,
     nearest,
     setting_of,
     statistics,
 )
-from lowdim.cluster.kmeans_seeding import (
+from lowdim.cluster.kmeans.lloyd import Descent, best_of, run
+from lowdim.cluster.kmeans.seeding import (
     ROWS_FOR_START,
     in_frame,
     part_in_memory,
@@ -41,7 +42,6 @@ from lowdim.cluster.kmeans_seeding import (
     scalable_seeds,
     seeds,
 )
-from lowdim.cluster.lloyd import Descent, best_of, run
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (

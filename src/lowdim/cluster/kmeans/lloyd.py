@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.cluster.kmeans_assignment import (
+from lowdim.cluster.kmeans.assignment import (
     Setting,
     Sums,
     motion,
@@ -26,7 +26,7 @@ from lowdim.cluster.kmeans_assignment import (
     unknown,
     update,
 )
-from lowdim.cluster.kmeans_seeding import Part, part_in_memory, seeds
+from lowdim.cluster.kmeans.seeding import Part, part_in_memory, seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import Frame

@@ -1,0 +1,10 @@
+"""Where named tuples live today that model files and checkpoints know under an earlier name.
+
+A file holds the name of the module in which a tuple was defined when it was written. Whoever moves
+or renames a named tuple that a file may hold adds a line here; lines never go away.
+"""
+
+EARLIER_NAMES = {
+    "lowdim.cluster.kmeans_assignment.Sums": "lowdim.cluster.kmeans.assignment.Sums",
+    "lowdim.cluster.lloyd.State": "lowdim.cluster.kmeans.lloyd.State",
+}
