@@ -97,9 +97,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
-    pytest.mark.filterwarnings(
-        "ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning"
-    ),
+    pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
 ]
 
 

@@ -17,7 +17,7 @@ _HOME = {
     "Entries": "lowdim.completion.entries",
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
-    "GaussianMixture": "lowdim.cluster.gaussian_mixture",
+    "GaussianMixture": "lowdim.mixture.gaussian.estimator",
     "KMeans": "lowdim.cluster.kmeans.estimator",
     "LinearAutoencoder": "lowdim.linear.autoencoder",
     "MixedMixture": "lowdim.cluster.mixed_mixture",
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from lowdim import linalg as linalg
     from lowdim import tables as tables
     from lowdim.cluster.coreset import coreset as coreset
-    from lowdim.cluster.gaussian_mixture import GaussianMixture as GaussianMixture
     from lowdim.cluster.kmeans.estimator import KMeans as KMeans
     from lowdim.cluster.mixed_mixture import MixedMixture as MixedMixture
     from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate
+    from lowdim.mixture.gaussian.estimator import GaussianMixture as GaussianMixture
     from lowdim.report.compare import compare as compare
     from lowdim.report.explore.report import explore as explore
     from lowdim.tables.encoder import TableEncoder as TableEncoder

@@ -15,9 +15,9 @@ import lowdim
 from lowdim import MixedMixture, MixtureModel
 from lowdim.cluster import mixture_parts
 from lowdim.cluster.families import FAMILIES, Family
-from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.mixture_em import Mixture, average_of, statistics, sums_of_all, update
 from lowdim.cluster.mixture_parts import Part
+from lowdim.mixture.collapse import CollapsedComponentWarning
 
 NAMES = ["gaussian", "bernoulli", "multinomial", "poisson", "categorical"]
 each_name = pytest.mark.parametrize("name", NAMES)

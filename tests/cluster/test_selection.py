@@ -13,9 +13,7 @@ from lowdim import GaussianMixture, KMeans, MixedMixture, MixtureModel, MixtureO
 from lowdim.cluster.selection import EndOfRangeWarning, KChoice, elbow, first_within_error
 
 # too many components for small groups: what the criteria are there to see
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
 
 CENTERS = 10.0 * np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]])
 

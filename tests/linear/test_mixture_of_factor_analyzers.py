@@ -10,7 +10,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import lowdim
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
-from lowdim.cluster.mixture_methods import log_density
 from lowdim.core.blocks import as_blocks
 from lowdim.linear.mixture_of_factor_analyzers import (
     CollapsedComponentWarning,
@@ -21,6 +20,7 @@ from lowdim.linear.mixture_of_factor_analyzers import (
     statistics,
     update,
 )
+from lowdim.mixture.methods import log_density
 
 NOISE = pytest.mark.parametrize(
     "noise",

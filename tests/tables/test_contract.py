@@ -293,7 +293,7 @@ def test_a_file_of_a_model_of_pandas_frames_needs_no_pandas(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning")
-@pytest.mark.filterwarnings("ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning")
+@pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_estimator_is_a_model_of_tables(name, tmp_path):
     frame = visitors(0.06 if METHODS[name].nan else 0.0)

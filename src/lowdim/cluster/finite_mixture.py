@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.mixture_em import (
     LEAST_SHARE,
     Found,
@@ -24,7 +23,6 @@ from lowdim.cluster.mixture_em import (
     sums_of_all,
     update,
 )
-from lowdim.cluster.mixture_methods import MixtureMethods
 from lowdim.cluster.mixture_parts import (
     Part,
     check_values,
@@ -43,6 +41,8 @@ from lowdim.core.validation import (
     check_at_most,
     check_columns_observed,
 )
+from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.methods import MixtureMethods
 
 SAME = 1e-9  # objectives that differ by less, relative to their size, are equal
 

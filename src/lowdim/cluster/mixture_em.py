@@ -27,8 +27,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.cluster.families import Params
-from lowdim.cluster.mixture_methods import normalized
 from lowdim.cluster.mixture_parts import Part, decoded, encoded
+from lowdim.mixture.methods import normalized
 
 # A component with less than this share of the rows keeps this share
 LEAST_SHARE = 1e-10

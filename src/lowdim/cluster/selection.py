@@ -416,7 +416,7 @@ def _template(model: Any) -> Any:
     if isinstance(model, str):
         check_choice("model", model, MODELS)
         if model == "gmm":
-            from lowdim.cluster.gaussian_mixture import GaussianMixture
+            from lowdim.mixture.gaussian.estimator import GaussianMixture
 
             return GaussianMixture()
         from lowdim.cluster.kmeans.estimator import KMeans

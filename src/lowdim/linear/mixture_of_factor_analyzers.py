@@ -25,9 +25,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
-from lowdim.cluster.mixture_methods import MixtureMethods, normalized
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
@@ -43,6 +41,8 @@ from lowdim.linalg.observed import observed_columns
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
+from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.methods import MixtureMethods, normalized
 
 # A cluster with less than this share of the rows is not updated any more
 LEAST_SHARE = 1e-10

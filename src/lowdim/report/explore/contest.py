@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.cluster.gaussian_mixture import GaussianMixture
 from lowdim.cluster.kmeans.estimator import KMeans
 from lowdim.completion.als import ALS
 from lowdim.completion.soft_impute import SoftImpute
 from lowdim.linear.factor_analysis import FactorAnalysis
 from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.linear.ppca import ProbabilisticPCA
+from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.compare import compare
 from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.preparing import Encoded

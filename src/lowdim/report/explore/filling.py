@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from lowdim.cluster.gaussian_mixture import GaussianMixture
 from lowdim.linear.ppca import ProbabilisticPCA
+from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.compare_models import ColumnMeans
 from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.preparing import Encoded

@@ -26,18 +26,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from lowdim.cluster import gaussian_missing
 from lowdim.cluster.coreset import draw_coreset
-from lowdim.cluster.gaussian_collapse import (
-    LEAST_SHARE,
-    POINT,
-    CollapsedComponentWarning,
-    restarted,
-)
-from lowdim.cluster.gaussian_covariances import KINDS, LEAST_VARIANCE, Gaussians, scaled_squares
 from lowdim.cluster.kmeans.lloyd import Part, lloyd, part_in_memory, run, seeds
 from lowdim.cluster.kmeans.seeding import random_rows
-from lowdim.cluster.mixture_methods import MixtureMethods, normalized
 from lowdim.cluster.standard_rows import StandardRows, standardized
 from lowdim.core.blocks import ArrayBlocks, Blocks, add, rows_per_block
 from lowdim.core.config import config_context
@@ -60,6 +51,15 @@ from lowdim.core.validation import (
 )
 from lowdim.linalg.gaussian import LOG_2PI
 from lowdim.linalg.observed import observed_columns
+from lowdim.mixture.collapse import (
+    LEAST_SHARE,
+    POINT,
+    CollapsedComponentWarning,
+    restarted,
+)
+from lowdim.mixture.gaussian import missing as gaussian_missing
+from lowdim.mixture.gaussian.covariances import KINDS, LEAST_VARIANCE, Gaussians, scaled_squares
+from lowdim.mixture.methods import MixtureMethods, normalized
 
 # The start looks at a coreset of so many rows, or of so many for each column of each component, up
 # to a limit

@@ -12,13 +12,14 @@ from sklearn.mixture import GaussianMixture as Peer
 
 import lowdim
 from lowdim import GaussianMixture
-from lowdim.cluster import gaussian_collapse, gaussian_missing
-from lowdim.cluster import gaussian_mixture as gm
-from lowdim.cluster.gaussian_collapse import CollapsedComponentWarning
-from lowdim.cluster.gaussian_covariances import KINDS, scaled_squares
 from lowdim.core.blocks import as_blocks
 from lowdim.linalg import condition, log_density
 from lowdim.linalg.observed import observed_columns
+from lowdim.mixture import collapse as gaussian_collapse
+from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.gaussian import estimator as gm
+from lowdim.mixture.gaussian import missing as gaussian_missing
+from lowdim.mixture.gaussian.covariances import KINDS, scaled_squares
 
 SHARED_WITH_PEER = ["full", "tied", "diag", "spherical"]
 each_kind = pytest.mark.parametrize("kind", [*SHARED_WITH_PEER, "unit"])
@@ -612,7 +613,7 @@ def test_what_cannot_be_a_start_is_refused(rng):
 
 
 @pytest.mark.filterwarnings(
-    "ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning"  # on a single random row
+    "ignore::lowdim.mixture.collapse.CollapsedComponentWarning"  # on a single random row
 )
 @pytest.mark.parametrize("init", ["kmeans", "k-means++", "random_from_data"])
 def test_every_start_reaches_clusters_that_lie_far_apart(init, rng):
@@ -660,7 +661,7 @@ def test_a_row_without_any_value_belongs_to_components_by_their_weights(rng):
     np.testing.assert_allclose(model.impute(nothing)[0], model.weights_ @ model.means_, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::lowdim.cluster.gaussian_collapse.CollapsedComponentWarning")
+@pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
 @pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
 def test_several_components_that_fall_onto_points_restart_from_one(rng, covariance_type):
     X = np.repeat(rng.normal(size=(10, 4)), 20, axis=0)

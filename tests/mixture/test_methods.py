@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from lowdim import GaussianMixture, MixedMixture, MixtureModel, MixtureOfFactorAnalyzers
-from lowdim.cluster.mixture_methods import normalized
+from lowdim.mixture.methods import normalized
 
 MIXTURES = [
     GaussianMixture(2, random_state=0),

@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.cluster.gaussian_covariances import NEGLIGIBLE, Gaussians
 from lowdim.core.kernel import kernel
 from lowdim.linalg.gaussian import LOG_2PI
+from lowdim.mixture.gaussian.covariances import NEGLIGIBLE, Gaussians
 
 # What is computed for some rows at a time takes about so many numbers
 TURN_NUMBERS = 2**17
