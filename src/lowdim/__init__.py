@@ -20,8 +20,8 @@ _HOME = {
     "GaussianMixture": "lowdim.mixture.gaussian.estimator",
     "KMeans": "lowdim.cluster.kmeans.estimator",
     "LinearAutoencoder": "lowdim.linear.autoencoder",
-    "MixedMixture": "lowdim.cluster.mixed_mixture",
-    "MixtureModel": "lowdim.cluster.mixture_model",
+    "MixedMixture": "lowdim.mixture.mixed",
+    "MixtureModel": "lowdim.mixture.finite.estimator",
     "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from lowdim import tables as tables
     from lowdim.cluster.coreset import coreset as coreset
     from lowdim.cluster.kmeans.estimator import KMeans as KMeans
-    from lowdim.cluster.mixed_mixture import MixedMixture as MixedMixture
-    from lowdim.cluster.mixture_model import MixtureModel as MixtureModel
     from lowdim.cluster.quality import silhouette as silhouette
     from lowdim.cluster.selection import choose_k as choose_k
     from lowdim.completion.als import ALS as ALS
@@ -92,7 +90,9 @@ if TYPE_CHECKING:
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate
+    from lowdim.mixture.finite.estimator import MixtureModel as MixtureModel
     from lowdim.mixture.gaussian.estimator import GaussianMixture as GaussianMixture
+    from lowdim.mixture.mixed import MixedMixture as MixedMixture
     from lowdim.report.compare import compare as compare
     from lowdim.report.explore.report import explore as explore
     from lowdim.tables.encoder import TableEncoder as TableEncoder

@@ -8,4 +8,7 @@ EARLIER_NAMES = {
     "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.estimator.Mixture",
     "lowdim.cluster.kmeans_assignment.Sums": "lowdim.cluster.kmeans.assignment.Sums",
     "lowdim.cluster.lloyd.State": "lowdim.cluster.kmeans.lloyd.State",
+    "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
+    "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
+    "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
 }

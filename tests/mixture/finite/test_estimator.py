@@ -13,11 +13,11 @@ from sklearn.mixture import GaussianMixture
 
 import lowdim
 from lowdim import MixedMixture, MixtureModel
-from lowdim.cluster import mixture_parts
-from lowdim.cluster.families import FAMILIES, Family
-from lowdim.cluster.mixture_em import Mixture, average_of, statistics, sums_of_all, update
-from lowdim.cluster.mixture_parts import Part
 from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.families import FAMILIES, Family
+from lowdim.mixture.finite import parts as mixture_parts
+from lowdim.mixture.finite.em import Mixture, average_of, statistics, sums_of_all, update
+from lowdim.mixture.finite.parts import Part
 
 NAMES = ["gaussian", "bernoulli", "multinomial", "poisson", "categorical"]
 each_name = pytest.mark.parametrize("name", NAMES)

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
 from lowdim import MixedMixture
-from lowdim.cluster.mixed_columns import families_of, filled_table, labels_of, rows_of
+from lowdim.mixture.mixed_columns import families_of, filled_table, labels_of, rows_of
 from lowdim.tables.opening import open_columns, open_table
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"

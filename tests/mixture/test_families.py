@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy import stats
 
-from lowdim.cluster.families import (
+from lowdim.mixture.families import (
     FAMILIES,
     Bernoulli,
     Categorical,

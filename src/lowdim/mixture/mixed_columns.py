@@ -14,10 +14,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.families import FAMILIES
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.stream import CallableSource, StreamBlocks
 from lowdim.core.validation import check_at_least
+from lowdim.mixture.families import FAMILIES
 from lowdim.tables.codecs import OrderedCodec, at_places
 from lowdim.tables.errors import TableError, quoted
 from lowdim.tables.frames.dtype_names import held, plain_type

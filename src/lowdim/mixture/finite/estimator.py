@@ -4,7 +4,7 @@
 
     minimise     J = - sum_i w_i log sum_j weight_j f(x_i; theta_j)  - smoothing
 
-by EM, which is in `mixture_em.py`: this file is the user's door.
+by EM, which is in `em.py`: this file is the user's door.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import ClassVar
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.families import FAMILIES, Family, Gaussian
-from lowdim.cluster.finite_mixture import FiniteMixture
-from lowdim.cluster.mixture_parts import Part, as_fitted, moved_back
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_weights
+from lowdim.mixture.families import FAMILIES, Family, Gaussian
+from lowdim.mixture.finite.base import FiniteMixture
+from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
 
 
 class MixtureModel(FiniteMixture):
@@ -39,7 +39,7 @@ default='gaussian'
         'bernoulli': 0 and 1. 'multinomial': counts of which only the proportions within a row
         matter (words of documents). 'poisson': counts whose sizes matter, too. 'categorical':
         values that are only equal or not. Or an object of a class of your own: see
-        `lowdim.cluster.families.Family`, which takes a few lines.
+        `lowdim.mixture.families.Family`, which takes a few lines.
     n_components : int, default=2
         Number of components K.
     smoothing : float, default=0.01

@@ -12,7 +12,7 @@ under f the mean that it has in the rows (weighted with the responsibilities). S
     log_base(X)            h
     update(*means)         theta from the means of T
 
-and one loop of EM (`mixture_em.py`) serves all of them: holes in the table drop out of the sums,
+and one loop of EM (`em.py`) serves all of them: holes in the table drop out of the sums,
 and so do the zeros of sparse counts.
 """
 
@@ -78,7 +78,7 @@ class Family(ABC):
 
     >>> import numpy as np
     >>> from lowdim import MixtureModel
-    >>> from lowdim.cluster.families import Family
+    >>> from lowdim.mixture.families import Family
     >>> class Geometric(Family):
     ...     def natural(self, params):
     ...         return (np.log1p(-params["probabilities"]),)
@@ -107,7 +107,7 @@ class Family(ABC):
         if cls.real and lacking:
             raise TypeError(
                 f"{cls.__name__} has real=True, and so needs {' and '.join(lacking)}. Define them "
-                "as lowdim.cluster.families.Family describes them, or leave real=False."
+                "as lowdim.mixture.families.Family describes them, or leave real=False."
             )
 
     # ---- what a family must say ------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Family(ABC):
         call = f"{name}({', '.join(inspect.signature(getattr(self, name)).parameters)})"
         return NotImplementedError(
             f"{result} needs {name_here}.{name}, which is not there. Define {call} in "
-            f"{name_here}, as lowdim.cluster.families.Family.{name} describes it."
+            f"{name_here}, as lowdim.mixture.families.Family.{name} describes it."
         )
 
     # ---- holes -----------------------------------------------------------------------------------

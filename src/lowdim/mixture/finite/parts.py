@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.families import Categorical, Family, Params, observed_entries
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import column_variances
 from lowdim.linalg.observed import observed_columns
+from lowdim.mixture.families import Categorical, Family, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
 
 MOST_CATEGORIES = 10_000  # of one column; a column with more is a name, not a category

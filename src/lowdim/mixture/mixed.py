@@ -4,7 +4,7 @@
 
     minimise     J = - sum_i w_i log sum_j weight_j prod_f f(x_i; theta_jf)  - smoothing
 
-by EM, which is in `mixture_em.py`. `mixed_columns.py` makes numbers of text, and text of numbers.
+by EM, which is in `em.py`. `mixed_columns.py` makes numbers of text, and text of numbers.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lowdim.cluster.families import FAMILIES
-from lowdim.cluster.finite_mixture import FiniteMixture
-from lowdim.cluster.mixed_columns import (
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
+from lowdim.core.loop import fitting
+from lowdim.core.validation import check_weights
+from lowdim.mixture.families import FAMILIES
+from lowdim.mixture.finite.base import FiniteMixture
+from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
+from lowdim.mixture.mixed_columns import (
     families_of,
     filled_table,
     header,
     labels_of,
     rows_of,
 )
-from lowdim.cluster.mixture_parts import Part, as_fitted, moved_back
-from lowdim.core.blocks import Blocks
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
-from lowdim.core.loop import fitting
-from lowdim.core.validation import check_weights
 from lowdim.tables.opening import open_columns
 
 

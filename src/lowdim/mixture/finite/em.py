@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.families import Params
-from lowdim.cluster.mixture_parts import Part, decoded, encoded
+from lowdim.mixture.families import Params
+from lowdim.mixture.finite.parts import Part, decoded, encoded
 from lowdim.mixture.methods import normalized
 
 # A component with less than this share of the rows keeps this share

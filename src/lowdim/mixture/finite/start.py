@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
-from lowdim.cluster.mixture_em import Mixture, Sums, terms_of, update, weighted_sums
-from lowdim.cluster.mixture_parts import Part, encoded
 from lowdim.core.blocks import Blocks
+from lowdim.mixture.finite.em import Mixture, Sums, terms_of, update, weighted_sums
+from lowdim.mixture.finite.parts import Part, encoded
 
 START_PASSES = 10  # of k-means, whose last steps move little
 START_SMOOTHING = 1.0  # rows added to each cluster of k-means: its few rows are not the whole truth

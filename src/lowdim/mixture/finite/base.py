@@ -9,7 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.mixture_em import (
+from lowdim.core.blocks import Blocks
+from lowdim.core.estimator import Estimator
+from lowdim.core.loop import iterate
+from lowdim.core.random import random_generator
+from lowdim.core.validation import (
+    check_at_least,
+    check_at_most,
+    check_columns_observed,
+)
+from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.finite.em import (
     LEAST_SHARE,
     Found,
     Mixture,
@@ -23,7 +33,7 @@ from lowdim.cluster.mixture_em import (
     sums_of_all,
     update,
 )
-from lowdim.cluster.mixture_parts import (
+from lowdim.mixture.finite.parts import (
     Part,
     check_values,
     decoded,
@@ -31,17 +41,7 @@ from lowdim.cluster.mixture_parts import (
     measured,
     moved,
 )
-from lowdim.cluster.mixture_start import start
-from lowdim.core.blocks import Blocks
-from lowdim.core.estimator import Estimator
-from lowdim.core.loop import iterate
-from lowdim.core.random import random_generator
-from lowdim.core.validation import (
-    check_at_least,
-    check_at_most,
-    check_columns_observed,
-)
-from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.finite.start import start
 from lowdim.mixture.methods import MixtureMethods
 
 SAME = 1e-9  # objectives that differ by less, relative to their size, are equal
