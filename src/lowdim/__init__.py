@@ -22,7 +22,7 @@ _HOME = {
     "LinearAutoencoder": "lowdim.linear.autoencoder",
     "MixedMixture": "lowdim.mixture.mixed",
     "MixtureModel": "lowdim.mixture.finite.estimator",
-    "MixtureOfFactorAnalyzers": "lowdim.linear.mixture_of_factor_analyzers",
+    "MixtureOfFactorAnalyzers": "lowdim.mixture.factor_analyzers",
     "PCA": "lowdim.linear.pca",
     "ProbabilisticPCA": "lowdim.linear.ppca",
     "Recommender": "lowdim.completion.recommender",
@@ -83,13 +83,13 @@ if TYPE_CHECKING:
     from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
     from lowdim.linear.ica import FastICA as FastICA
     from lowdim.linear.ica import amari_distance as amari_distance
-    from lowdim.linear.mixture_of_factor_analyzers import (
-        MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
-    )
     from lowdim.linear.pca import PCA as PCA
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate
+    from lowdim.mixture.factor_analyzers import (
+        MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
+    )
     from lowdim.mixture.finite.estimator import MixtureModel as MixtureModel
     from lowdim.mixture.gaussian.estimator import GaussianMixture as GaussianMixture
     from lowdim.mixture.mixed import MixedMixture as MixedMixture

@@ -11,4 +11,5 @@ EARLIER_NAMES = {
     "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
     "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
     "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
+    "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
 }

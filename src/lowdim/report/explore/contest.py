@@ -10,8 +10,8 @@ from lowdim.cluster.kmeans.estimator import KMeans
 from lowdim.completion.als import ALS
 from lowdim.completion.soft_impute import SoftImpute
 from lowdim.linear.factor_analysis import FactorAnalysis
-from lowdim.linear.mixture_of_factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.linear.ppca import ProbabilisticPCA
+from lowdim.mixture.factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.compare import compare
 from lowdim.report.compare_table import Comparison

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 import lowdim
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
 from lowdim.core.blocks import as_blocks
-from lowdim.linear.mixture_of_factor_analyzers import (
+from lowdim.mixture.factor_analyzers import (
     CollapsedComponentWarning,
     Mixture,
     MixtureOfFactorAnalyzers,
