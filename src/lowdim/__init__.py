@@ -23,7 +23,7 @@ _HOME = {
     "MixedMixture": "lowdim.mixture.mixed",
     "MixtureModel": "lowdim.mixture.finite.estimator",
     "MixtureOfFactorAnalyzers": "lowdim.mixture.factor_analyzers",
-    "PCA": "lowdim.linear.pca",
+    "PCA": "lowdim.linear.pca.estimator",
     "ProbabilisticPCA": "lowdim.linear.ppca",
     "Recommender": "lowdim.completion.recommender",
     "TableEncoder": "lowdim.tables.encoder",
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
     from lowdim.linear.ica import FastICA as FastICA
     from lowdim.linear.ica import amari_distance as amari_distance
-    from lowdim.linear.pca import PCA as PCA
+    from lowdim.linear.pca.estimator import PCA as PCA
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
     from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate

@@ -42,7 +42,7 @@ from lowdim.core.validation import check_at_most, check_codes, check_weights
 from lowdim.linalg.moments import column_variances, covariance, unit_for
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import dense
-from lowdim.linear.pca_solvers import SOLVERS, Problem, choose_solver, completed, gain
+from lowdim.linear.pca.solvers import SOLVERS, Problem, choose_solver, completed, gain
 
 TINY = float(np.finfo(np.float64).tiny)
 

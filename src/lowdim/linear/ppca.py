@@ -30,7 +30,7 @@ from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
 from lowdim.linear.missing import FactorModel
-from lowdim.linear.pca_solvers import SOLVERS, NotFiniteError, Problem, choose_solver, completed
+from lowdim.linear.pca.solvers import SOLVERS, NotFiniteError, Problem, choose_solver, completed
 
 
 class ProbabilisticPCA(

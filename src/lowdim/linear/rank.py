@@ -30,8 +30,8 @@ from lowdim.core.validation import (
     check_number,
 )
 from lowdim.linalg.moments import covariance
-from lowdim.linear.minka import minka_evidence
-from lowdim.linear.pca import PCA
+from lowdim.linear.pca.estimator import PCA
+from lowdim.linear.pca.minka import minka_evidence
 
 METHODS = ("bcv", "parallel", "elbow", "mle", "variance", "heldout")
 

@@ -2,7 +2,7 @@
 
     minimise over m, V (V'V = I)     J = sum_i w_i ||x_i - m - V V'(x_i - m)||^2
 
-The mean and the top eigenvectors of the covariance solve it; `pca_solvers.py` finds them. With
+The mean and the top eigenvectors of the covariance solve it; `solvers.py` finds them. With
 missing values the axes are those of the probabilistic model x = W z + m + noise, learned by EM from
 the observed entries (`missing.py`), whose maximum-likelihood solution spans the same axes when
 nothing is missing.
@@ -42,11 +42,12 @@ from lowdim.core.validation import (
     check_weights,
 )
 from lowdim.linalg.svd import deterministic_signs
-from lowdim.linear import missing, pca_online
+from lowdim.linear import missing
 from lowdim.linear.factor_model import FactorModelMethods, dense
-from lowdim.linear.minka import minka_rank
 from lowdim.linear.missing import FactorModel
-from lowdim.linear.pca_solvers import (
+from lowdim.linear.pca import online as pca_online
+from lowdim.linear.pca.minka import minka_rank
+from lowdim.linear.pca.solvers import (
     NORMALIZERS,
     SOLVERS,
     Axes,

@@ -113,7 +113,7 @@ def test_every_method_agrees_with_scikit_learn(rng, n_components, whiten):
 
 def test_auto_chooses_by_shape_sparsity_and_rank(rng):
     from lowdim.core.blocks import as_blocks
-    from lowdim.linear.pca_solvers import choose_solver
+    from lowdim.linear.pca.solvers import choose_solver
 
     def choice(shape, k, sparse=False):
         X = sp.csr_array(shape) if sparse else np.broadcast_to(np.zeros(1), shape)
@@ -220,7 +220,7 @@ def test_streams_of_few_columns_take_one_pass_and_of_many_a_few(rng, monkeypatch
     assert passes == 2  # the pilot reads the first block, then one whole pass
     np.testing.assert_allclose(streamed.components_, PCA(2).fit(X).components_, atol=1e-12)
 
-    monkeypatch.setattr("lowdim.linear.pca_solvers.COLUMNS_FOR_COVARIANCE", 5)
+    monkeypatch.setattr("lowdim.linear.pca.solvers.COLUMNS_FOR_COVARIANCE", 5)
     passes = 0
     many = PCA(1, random_state=0).fit(rows)
     assert passes <= 12

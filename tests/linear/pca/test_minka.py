@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowdim.linear.minka import minka_evidence, minka_rank
+from lowdim.linear.pca.minka import minka_evidence, minka_rank
 
 
 @pytest.mark.parametrize("d", [2, 5, 10])

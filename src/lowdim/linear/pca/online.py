@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import add, blend
 from lowdim.linalg.moments import Frame, Moments, frame_of, moments
-from lowdim.linear.pca_solvers import (
+from lowdim.linear.pca.solvers import (
     COLUMNS_FOR_COVARIANCE,
     Axes,
     OjaParams,
