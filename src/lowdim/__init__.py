@@ -13,7 +13,7 @@ from lowdim._version import __version__
 
 # public name -> the module where it lives
 _HOME = {
-    "ALS": "lowdim.completion.als",
+    "ALS": "lowdim.completion.als.estimator",
     "Entries": "lowdim.completion.entries",
     "FactorAnalysis": "lowdim.linear.factor_analysis",
     "FastICA": "lowdim.linear.ica",
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from lowdim.cluster.kmeans.estimator import KMeans as KMeans
     from lowdim.cluster.quality import silhouette as silhouette
     from lowdim.cluster.selection import choose_k as choose_k
-    from lowdim.completion.als import ALS as ALS
+    from lowdim.completion.als.estimator import ALS as ALS
     from lowdim.completion.entries import Entries as Entries
     from lowdim.completion.gradient import GradientFactorization as GradientFactorization
     from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD

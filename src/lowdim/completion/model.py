@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als_kernels import Regression, Solved, solve_rows
+from lowdim.completion.als.kernels import Regression, Solved, solve_rows
 from lowdim.completion.entries import (
     Entries,
     check_some_observed,

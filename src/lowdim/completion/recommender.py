@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als import ALS
+from lowdim.completion.als.estimator import ALS
 from lowdim.completion.entries import DUPLICATES, Numbered, gathered, numbered, row_numbers
 from lowdim.completion.evaluation import (
     Evaluation,

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.als_kernels import Regression, solve_rows
+from lowdim.completion.als.kernels import Regression, solve_rows
 from lowdim.completion.sparse_low_rank import (
     Observations,
     SparseLowRank,

@@ -11,6 +11,7 @@ EARLIER_NAMES = {
     "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
     "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
     "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
+    "lowdim.completion.als.Factors": "lowdim.completion.als.estimator.Factors",
     "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
     "lowdim.linear.pca_online.LearnedMoments": "lowdim.linear.pca.online.LearnedMoments",
     "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.solvers.EMParams",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.cluster.kmeans.estimator import KMeans
-from lowdim.completion.als import ALS
+from lowdim.completion.als.estimator import ALS
 from lowdim.completion.soft_impute import SoftImpute
 from lowdim.linear.factor_analysis import FactorAnalysis
 from lowdim.linear.ppca import ProbabilisticPCA

@@ -8,14 +8,14 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim import ALS
-from lowdim.completion import als_kernels
-from lowdim.completion.als_kernels import (
+from lowdim.completion.als import kernels as als_kernels
+from lowdim.completion.als.kernels import (
     Regression,
     row_systems,
     solve_rows,
     solve_systems,
 )
-from lowdim.completion.als_start import spectral_factors
+from lowdim.completion.als.start import spectral_factors
 from lowdim.completion.entries import Entries, by_column, observed, row_numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -27,14 +27,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als_kernels import (
+from lowdim.completion.als.kernels import (
     Regression,
     Systems,
     row_systems,
     solve_rows,
     solve_systems,
 )
-from lowdim.completion.als_start import spectral_factors
+from lowdim.completion.als.start import spectral_factors
 from lowdim.completion.entries import (
     Entries,
     by_column,
