@@ -389,8 +389,8 @@ def test_partial_fit_on_blocks_equals_fit_on_all(rng):
 
 
 def test_partial_fit_on_many_columns_keeps_the_leading_axes(rng, monkeypatch):
-    for module in ("pca_online", "pca_solvers"):
-        monkeypatch.setattr(f"lowdim.linear.{module}.COLUMNS_FOR_COVARIANCE", 3)
+    for module in ("online", "solvers"):
+        monkeypatch.setattr(f"lowdim.linear.pca.{module}.COLUMNS_FOR_COVARIANCE", 3)
     X = spectrum_data(rng, 600, offset=2.0)
     model = PCA(2)
     for part in np.array_split(X, 6):
