@@ -36,12 +36,12 @@ from lowdim.completion.evaluation import (
     split_ratings,
 )
 from lowdim.completion.model import Coding, Completer
-from lowdim.completion.ranking import Best, alike, best_columns
 from lowdim.completion.ratings import Lines, Names, read_ratings
-from lowdim.completion.result_table import ResultTable
 from lowdim.core.constraints import StrOptions
 from lowdim.core.persistence import save_model
+from lowdim.core.result_table import ResultTable
 from lowdim.core.validation import check_at_least
+from lowdim.linalg.nearest import Best, alike, best_columns
 
 DRAWN_BY = 5.0  # a user's mean is drawn to that of all as if so many more ratings were average
 # The penalty does not grow with the number of ratings: an item that few have rated stays near the

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.result_table import ResultTable
+from lowdim.core.result_table import ResultTable
 from lowdim.report.plots import INK, MAIN, MARK, MUTED, NAME, house_style
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie

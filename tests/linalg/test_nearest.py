@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowdim import config_context
-from lowdim.completion import ranking
-from lowdim.completion.ranking import alike, best_columns
+from lowdim.linalg import nearest as ranking
+from lowdim.linalg.nearest import alike, best_columns
 
 
 def sorted_twin(Z, W, offset, n, seen=None):

@@ -21,7 +21,7 @@ class ResultTable:
 
     Examples
     --------
-    >>> from lowdim.completion.result_table import ResultTable
+    >>> from lowdim.core.result_table import ResultTable
     >>> ResultTable({"item": ["tea", "ink"], "score": [4.25, 3.0]})
     item  score
     tea   4.25
