@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.result_table import ResultTable
-from lowdim.report.plots import INK, MAIN, MARK, MUTED, NAME, house_style
+from lowdim.plots.figures import INK, MAIN, MARK, MUTED, NAME, house_style
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie
 SLIGHT = 1e-3  # a difference, relative to the best error, that is a tie however sure it is

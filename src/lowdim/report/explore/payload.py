@@ -16,11 +16,11 @@ import numpy as np
 from bokeh.palettes import Viridis256
 from markupsafe import Markup
 
+from lowdim.plots.figures import PALETTE
 from lowdim.report.explore.filling import FilledColumn
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.sampling import sample_rows
 from lowdim.report.explore.view import Column
-from lowdim.report.plots import PALETTE
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
 
 MAP_ROWS = 100_000

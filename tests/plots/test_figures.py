@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowdim.report import plots
+from lowdim.plots import figures as plots
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def test_a_figure_without_matplotlib_says_what_to_install(name, monkeypatch):
 
 
 def test_matplotlib_is_imported_by_the_first_figure_only():
-    code = "import sys; import lowdim.report.plots; print('matplotlib' in sys.modules)"
+    code = "import sys; import lowdim.plots.figures; print('matplotlib' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lowdim.report.plots import INK, MUTED, group_colors, house_style, scatter_map
+from lowdim.plots.figures import INK, MUTED, group_colors, house_style, scatter_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

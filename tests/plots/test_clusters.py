@@ -7,7 +7,7 @@ from matplotlib.patches import Ellipse
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
-from lowdim.report.cluster_plots import cluster_map, ellipse_of, voronoi_map, voronoi_regions
+from lowdim.plots.clusters import cluster_map, ellipse_of, voronoi_map, voronoi_regions
 
 
 @pytest.fixture(autouse=True)
