@@ -29,9 +29,9 @@ _HOME = {
     "TableEncoder": "lowdim.tables.encoder",
     "TableModel": "lowdim.tables.model",
     "amari_distance": "lowdim.linear.ica",
-    "choose_k": "lowdim.cluster.selection",
-    "choose_rank": "lowdim.linear.rank",
-    "compare": "lowdim.report.compare",
+    "choose_k": "lowdim.selection.clusters",
+    "choose_rank": "lowdim.selection.rank",
+    "compare": "lowdim.selection.compare.contest",
     "CheckpointError": "lowdim.core.loop",
     "LoadError": "lowdim.core.persistence",
     "config_context": "lowdim.core.config",
@@ -40,7 +40,7 @@ _HOME = {
     "get_config": "lowdim.core.config",
     "load": "lowdim.core.persistence",
     "methods": "lowdim.core.registry",
-    "CompletionSearch": "lowdim.completion.search",
+    "CompletionSearch": "lowdim.selection.search",
     "GradientFactorization": "lowdim.completion.gradient",
     "IterativeSVD": "lowdim.completion.iterative_svd",
     "SVP": "lowdim.completion.svp",
@@ -61,14 +61,12 @@ if TYPE_CHECKING:
     from lowdim.cluster.coreset import coreset as coreset
     from lowdim.cluster.kmeans.estimator import KMeans as KMeans
     from lowdim.cluster.quality import silhouette as silhouette
-    from lowdim.cluster.selection import choose_k as choose_k
     from lowdim.completion.als.estimator import ALS as ALS
     from lowdim.completion.entries import Entries as Entries
     from lowdim.completion.gradient import GradientFactorization as GradientFactorization
     from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD
     from lowdim.completion.recommender import Recommender as Recommender
     from lowdim.completion.recoverability import recoverability as recoverability
-    from lowdim.completion.search import CompletionSearch as CompletionSearch
     from lowdim.completion.soft_impute import SoftImpute as SoftImpute
     from lowdim.completion.svp import SVP as SVP
     from lowdim.completion.svt import SVT as SVT
@@ -85,7 +83,6 @@ if TYPE_CHECKING:
     from lowdim.linear.ica import amari_distance as amari_distance
     from lowdim.linear.pca.estimator import PCA as PCA
     from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
-    from lowdim.linear.rank import choose_rank as choose_rank
     from lowdim.linear.rotation import rotate as rotate
     from lowdim.mixture.factor_analyzers import (
         MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
@@ -93,8 +90,11 @@ if TYPE_CHECKING:
     from lowdim.mixture.finite.estimator import MixtureModel as MixtureModel
     from lowdim.mixture.gaussian.estimator import GaussianMixture as GaussianMixture
     from lowdim.mixture.mixed import MixedMixture as MixedMixture
-    from lowdim.report.compare import compare as compare
     from lowdim.report.explore.report import explore as explore
+    from lowdim.selection.clusters import choose_k as choose_k
+    from lowdim.selection.compare.contest import compare as compare
+    from lowdim.selection.rank import choose_rank as choose_rank
+    from lowdim.selection.search import CompletionSearch as CompletionSearch
     from lowdim.tables.encoder import TableEncoder as TableEncoder
     from lowdim.tables.model import TableModel as TableModel
     from lowdim.tables.streaming import stream as stream

@@ -10,8 +10,6 @@ import pytest
 from scipy.stats import chi2, multivariate_normal
 
 import lowdim
-from lowdim.report.compare_models import ColumnMeans
-from lowdim.report.compare_table import Comparison, Entrant, Protocol
 from lowdim.report.explore import contest
 from lowdim.report.explore.filling import choose_filler, fill
 from lowdim.report.explore.findings import factor_name
@@ -21,6 +19,8 @@ from lowdim.report.explore.payload import json_script, map_payload
 from lowdim.report.explore.preparing import prepare
 from lowdim.report.explore.sections.oddities import chance_in_words
 from lowdim.report.explore.sections.parts import listed, percent
+from lowdim.selection.compare.models import ColumnMeans
+from lowdim.selection.compare.table import Comparison, Entrant, Protocol
 from lowdim.tables import open_table
 
 contestants = contest.models  # before it is replaced for most tests

@@ -15,11 +15,11 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 
 from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
-from lowdim.cluster.selection import KChoice, choose_k
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.explore.preparing import Encoded
 from lowdim.report.explore.sampling import FIT_ROWS, STABILITY_ROWS, sample_rows
+from lowdim.selection.clusters import KChoice, choose_k
 from lowdim.tables.model import TableModel
 
 RESAMPLES = 10

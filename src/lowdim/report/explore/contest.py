@@ -13,9 +13,9 @@ from lowdim.linear.factor_analysis import FactorAnalysis
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.mixture.gaussian.estimator import GaussianMixture
-from lowdim.report.compare import compare
-from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.preparing import Encoded
+from lowdim.selection.compare.contest import compare
+from lowdim.selection.compare.table import Comparison
 from lowdim.tables.wishes import ignoring
 
 ROWS, VALUES = 1_000, 50_000  # of the sample: so many rows, fewer of wide tables

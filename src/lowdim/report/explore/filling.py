@@ -16,10 +16,10 @@ from sklearn.base import clone
 
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.gaussian.estimator import GaussianMixture
-from lowdim.report.compare_models import ColumnMeans
-from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.preparing import Encoded
 from lowdim.report.explore.view import Column
+from lowdim.selection.compare.models import ColumnMeans
+from lowdim.selection.compare.table import Comparison
 from lowdim.tables.codecs import DAY, CategoryCodec, FlagCodec, NumberCodec
 from lowdim.tables.decoding import WIDTH
 from lowdim.tables.filling import FilledCells, filled_chunks

@@ -23,9 +23,7 @@ from sklearn.base import clone
 
 from lowdim.core.progress import Bar, watch
 from lowdim.linear.ppca import ProbabilisticPCA
-from lowdim.linear.rank import RankChoice, choose_rank
 from lowdim.linear.rotation import rotate
-from lowdim.report.compare_table import Comparison
 from lowdim.report.explore.clusters import Clusters, find_clusters
 from lowdim.report.explore.contest import contest
 from lowdim.report.explore.filling import FilledColumn, Filler, choose_filler, fill
@@ -39,6 +37,8 @@ from lowdim.report.explore.sampling import (
     rank_rows,
     sample_rows,
 )
+from lowdim.selection.compare.table import Comparison
+from lowdim.selection.rank import RankChoice, choose_rank
 from lowdim.tables.model import TableModel
 
 MOST_RANK = 20

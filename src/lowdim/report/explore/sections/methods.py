@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from lowdim.report.compare_table import Comparison
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.sections.parts import (
@@ -17,6 +16,7 @@ from lowdim.report.explore.sections.parts import (
     place,
     table,
 )
+from lowdim.selection.compare.table import Comparison
 
 
 def contest_section(findings: Findings) -> Section | None:

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from lowdim.core.estimator import Estimator
-from lowdim.report.compare_splits import Columns, columns_of
+from lowdim.selection.splits import Columns, columns_of
 
 MEANS_FOR_HOLES = "column means stand in holes"
 NOT_CENTERED = "columns scaled, not centred"

@@ -24,8 +24,8 @@ from lowdim.core.loop import InterruptedFitWarning
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_choice, check_number
-from lowdim.report.compare_input import open_compared, sample_rows
-from lowdim.report.compare_models import (
+from lowdim.selection.compare.input import open_compared, sample_rows
+from lowdim.selection.compare.models import (
     MEANS_FOR_HOLES,
     NOT_CENTERED,
     ColumnMeans,
@@ -38,8 +38,8 @@ from lowdim.report.compare_models import (
     units_for,
     with_means,
 )
-from lowdim.report.compare_splits import Cells, Split, columns_of, draw_split
-from lowdim.report.compare_table import Comparison, Entrant, Protocol
+from lowdim.selection.compare.table import Comparison, Entrant, Protocol
+from lowdim.selection.splits import Cells, Split, columns_of, draw_split
 from lowdim.tables.encoder import TableEncoder
 
 BASELINE = "column means"

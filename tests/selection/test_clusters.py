@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 import lowdim
 from lowdim import GaussianMixture, KMeans, MixedMixture, MixtureModel, MixtureOfFactorAnalyzers
-from lowdim.cluster.selection import EndOfRangeWarning, KChoice, elbow, first_within_error
+from lowdim.selection.clusters import EndOfRangeWarning, KChoice, elbow, first_within_error
 
 # too many components for small groups: what the criteria are there to see
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
@@ -40,7 +40,7 @@ def test_the_gap_rule_takes_the_first_that_the_next_does_not_beat_by_an_error():
     assert first_within_error(np.array([0.0, 0.5, 1.0, 1.5]), errors) == 3
 
 
-at_the_end_too = pytest.mark.filterwarnings("ignore::lowdim.cluster.selection.EndOfRangeWarning")
+at_the_end_too = pytest.mark.filterwarnings("ignore::lowdim.selection.clusters.EndOfRangeWarning")
 
 
 @pytest.mark.parametrize(

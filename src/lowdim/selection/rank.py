@@ -152,7 +152,7 @@ def choose_rank(
     check_at_least("max_rows", max_rows, 4)
     random = random_generator(random_state)
     if method == "heldout":  # of a sparse X the stored entries count, not its zeros
-        from lowdim.completion.search import held_out_errors
+        from lowdim.selection.search import held_out_errors
 
         return _choose_by_error(held_out_errors(X, max_rank, repeats, random), method)
     door = RankInput()

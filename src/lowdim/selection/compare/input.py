@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.validation import check_at_least, check_columns_observed
-from lowdim.report.compare_models import ColumnMeans
-from lowdim.report.compare_splits import Cells, each_alone, varies
+from lowdim.selection.compare.models import ColumnMeans
+from lowdim.selection.splits import Cells, each_alone, varies
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.frames.dtypes import stacked_chunks
 from lowdim.tables.frames.series import values_of

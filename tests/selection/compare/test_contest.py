@@ -23,10 +23,10 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.core.loop import InterruptedFitWarning
-from lowdim.report.compare import relative_error
-from lowdim.report.compare_models import nearest_in_observed
-from lowdim.report.compare_splits import Cells, Split, columns_of, draw_split, varies
-from lowdim.report.compare_table import Comparison, Entrant, Protocol
+from lowdim.selection.compare.contest import relative_error
+from lowdim.selection.compare.models import nearest_in_observed
+from lowdim.selection.compare.table import Comparison, Entrant, Protocol
+from lowdim.selection.splits import Cells, Split, columns_of, draw_split, varies
 
 ENTRIES, ROWS = "entries", "rows"
 

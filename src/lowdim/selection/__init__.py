@@ -1,0 +1,1 @@
+"""Choosing: how many components or clusters, which model, which settings."""
