@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sphinx.application import Sphinx
 
 import lowdim
-from lowdim.core.registry import Method
+from lowdim.core.public import homes
+from lowdim.registry import Method
 
 mpl.use("Agg")
 
@@ -91,7 +92,8 @@ def methods_table() -> str:
 
 def reference() -> str:
     """The page that lists all public names, by kind."""
-    public = {name: getattr(lowdim, name) for name in lowdim._HOME}
+    packages = [name for name, home in homes().items() if home == "lowdim"]
+    public = {name: getattr(lowdim, name) for name in homes() if name not in packages}
     kinds: dict[str, list[str]] = {"Methods": [], "Functions": [], "Errors": []}
     for name, thing in public.items():
         if inspect.isclass(thing) and issubclass(thing, BaseEstimator):
@@ -104,10 +106,10 @@ def reference() -> str:
     for kind, names in kinds.items():
         parts += [_heading(kind, "-"), _summary(names)]
     parts += [_heading("Settings", "-"), ".. autoclass:: lowdim.core.config.Config"]
-    for package in lowdim._SUBPACKAGES:
+    for package in packages:
         module = getattr(lowdim, package)
         parts += [_heading(module.__name__, "-"), f".. currentmodule:: {module.__name__}"]
-        own = [name for name in module.__all__ if name not in lowdim._HOME]
+        own = [name for name in module.__all__ if name not in public]
         parts += [inspect.getdoc(module) or "", _summary(own)]
     return "\n\n".join(parts) + "\n"
 

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim.core.loop import Loop
-from lowdim.core.registry import public_estimators
+from lowdim.registry import public_estimators
 
 # Arguments that make a class interesting to check beside its defaults
 CONFIGURATIONS: dict[str, list[dict]] = {

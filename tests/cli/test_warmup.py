@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from lowdim.cli import warmup
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import Estimator
-from lowdim.core.registry import public_estimators
+from lowdim.registry import public_estimators
 
 
 class Recorder(Estimator):
@@ -41,7 +41,7 @@ def test_every_public_class_is_tried_and_timed(run):
 
 
 def test_quiet_says_nothing(run, recorder, monkeypatch):
-    monkeypatch.setattr("lowdim.core.registry.public_estimators", lambda: {"Recorder": recorder})
+    monkeypatch.setattr("lowdim.registry.public_estimators", lambda: {"Recorder": recorder})
     result = run("warmup", "--quiet")
     assert recorder.seen
     assert (result.stdout, result.stderr) == ("", "")
@@ -70,7 +70,7 @@ def test_a_class_that_never_works_is_named(run, recorder, monkeypatch):
             raise ValueError("it never works")
 
     monkeypatch.setattr(
-        "lowdim.core.registry.public_estimators", lambda: {"Broken": Broken, "Recorder": recorder}
+        "lowdim.registry.public_estimators", lambda: {"Broken": Broken, "Recorder": recorder}
     )
     result = run("warmup")
     assert result.stderr == "Warning: Broken could not be tried (it never works).\n"

@@ -63,7 +63,7 @@ class Required(BaseEstimator):
 @pytest.fixture(autouse=True)
 def known_estimators(monkeypatch):
     known = {"Toy": Toy, "Required": Required}
-    monkeypatch.setattr("lowdim.core.registry.public_estimator", known.get)
+    monkeypatch.setattr("lowdim.core.persistence.public_model", known.get)
 
 
 @pytest.fixture
@@ -1259,7 +1259,7 @@ def rich_tree():
 def rich_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "rich"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lowdim.core.registry.public_estimator", {"Toy": Toy}.get)
+        patch.setattr("lowdim.core.persistence.public_model", {"Toy": Toy}.get)
         write_state(path, {"for": "fuzz"}, rich_tree())
     return path.read_bytes()
 
@@ -1411,7 +1411,7 @@ def test_state_of_an_earlier_release_loads(file):
 
 
 def test_every_public_estimator_has_a_file_of_an_earlier_time():
-    from lowdim.core.registry import public_estimators
+    from lowdim.registry import public_estimators
 
     kept = {json.loads(path.read_text())["class"] for path in FIXTURES.glob("format*/*.json")}
     assert set(public_estimators()) <= kept

@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim import TableEncoder, TableModel
-from lowdim.core.registry import public_estimators
+from lowdim.registry import public_estimators
 from lowdim.tables.errors import TableWarning
 
 ENCODERS = [

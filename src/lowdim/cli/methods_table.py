@@ -57,7 +57,7 @@ _ALL = {
         "MixtureOfFactorAnalyzers", "clusters, each with its factors", {"clusters": "n_clusters"}
     ),
 }
-METHODS = {name: method for name, method in _ALL.items() if method.estimator in lowdim.__all__}
+METHODS = {name: method for name, method in _ALL.items() if method.estimator in dir(lowdim)}
 
 # options that only some methods take
 OPTIONS = {

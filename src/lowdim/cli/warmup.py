@@ -30,7 +30,7 @@ def warmup(quiet: bool) -> None:
     import time
 
     from lowdim.core.progress import watch
-    from lowdim.core.registry import public_estimators
+    from lowdim.registry import public_estimators
 
     classes = sorted(public_estimators().items())
     width = max(len(name) for name, _ in classes)

@@ -44,6 +44,7 @@ from lowdim.core.archive import (
     write_zip,
 )
 from lowdim.core.earlier_names import EARLIER_NAMES
+from lowdim.core.public import public_model
 
 FORMAT = 1  # what is written; this one and all before it are read
 MAX_DEPTH = 100  # of lists in dicts in lists ...
@@ -649,7 +650,7 @@ def _lowdim_namedtuple(path: str) -> type | None:
 def _estimator_fields(model: Any) -> dict[str, Any]:
     cls = type(model)
     require(
-        _public_estimator(cls.__name__) is cls,
+        public_model(cls.__name__) is cls,
         f"{cls.__module__}.{cls.__qualname__} is not an estimator that lowdim exports",
         "Save a model of lowdim itself; a subclass or an estimator of another library can go into "
         "a pickle, to be loaded only where its origin is trusted.",
@@ -667,7 +668,7 @@ def _estimator_fields(model: Any) -> dict[str, Any]:
 
 @kind("estimator", pack=_estimator_fields)
 def _estimator(name: str, parameters: dict, attributes: dict) -> Any:
-    cls = _public_estimator(name)
+    cls: Any = public_model(name)
     require(cls, f"lowdim {__version__} has no estimator {name[:40]!r}", UPGRADE)
     known = inspect.signature(cls).parameters
     required = {parameter for parameter, about in known.items() if about.default is about.empty}
@@ -701,13 +702,6 @@ def _pipeline(names: list, steps: list) -> Any:
     require(all(type(name) is str for name in names), "the name of a step is not text")
     require(all(isinstance(step, BaseEstimator) for step in steps), "a step is not a model")
     return _pipeline_class()(list(zip(names, steps, strict=True)))
-
-
-def _public_estimator(name: str) -> Any:
-    """The estimator that lowdim exports under this name, or None."""
-    from lowdim.core.registry import public_estimator  # it imports a method, and that this file
-
-    return public_estimator(name)
 
 
 def _check_attributes(cls: type, attributes: dict[str, Any], cure: str = DAMAGED) -> None:

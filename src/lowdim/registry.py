@@ -4,37 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
-from importlib import import_module
 from typing import Any
 
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin, TransformerMixin
 from sklearn.utils.validation import has_fit_parameter
 
 from lowdim.core.estimator import Estimator
+from lowdim.core.public import homes, public_model
 
 
 def public_estimators() -> dict[str, type[Estimator]]:
     """Every estimator of rows that `lowdim` exports, by name."""
-    import lowdim
-
-    found = {name: public_estimator(name) for name in lowdim._HOME}
+    found = {name: public_model(name) for name in homes()}
     return {
         name: cls for name, cls in found.items() if cls is not None and issubclass(cls, Estimator)
     }
-
-
-def public_estimator(name: str) -> type[BaseEstimator] | None:
-    """The model that `lowdim` exports under this name, or None; imports only its module.
-
-    Beside estimators of rows these are models of tables, such as the recommender: they have files
-    too, but not scikit-learn's contract of X.
-    """
-    import lowdim
-
-    if name not in lowdim._HOME:
-        return None
-    value = getattr(import_module(lowdim._HOME[name]), name)
-    return value if isinstance(value, type) and issubclass(value, BaseEstimator) else None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+from lowdim import datasets as datasets
+from lowdim import linalg as linalg
+from lowdim import tables as tables
+from lowdim._version import __version__ as __version__
+from lowdim.cluster.coreset import coreset as coreset
+from lowdim.cluster.kmeans import KMeans as KMeans
+from lowdim.cluster.quality import silhouette as silhouette
+from lowdim.completion.als import ALS as ALS
+from lowdim.completion.entries import Entries as Entries
+from lowdim.completion.gradient import GradientFactorization as GradientFactorization
+from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD
+from lowdim.completion.recommender import Recommender as Recommender
+from lowdim.completion.recoverability import recoverability as recoverability
+from lowdim.completion.soft_impute import SoftImpute as SoftImpute
+from lowdim.completion.svp import SVP as SVP
+from lowdim.completion.svt import SVT as SVT
+from lowdim.core.config import config_context as config_context
+from lowdim.core.config import get_config as get_config
+from lowdim.core.config import set_config as set_config
+from lowdim.core.loop import CheckpointError as CheckpointError
+from lowdim.core.persistence import LoadError as LoadError
+from lowdim.core.persistence import load as load
+from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
+from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
+from lowdim.linear.ica import FastICA as FastICA
+from lowdim.linear.ica import amari_distance as amari_distance
+from lowdim.linear.pca import PCA as PCA
+from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
+from lowdim.linear.rotation import rotate as rotate
+from lowdim.mixture.factor_analyzers import (
+    MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
+)
+from lowdim.mixture.finite import MixtureModel as MixtureModel
+from lowdim.mixture.gaussian import GaussianMixture as GaussianMixture
+from lowdim.mixture.mixed import MixedMixture as MixedMixture
+from lowdim.registry import methods as methods
+from lowdim.report.explore.report import explore as explore
+from lowdim.selection.clusters import choose_k as choose_k
+from lowdim.selection.compare import compare as compare
+from lowdim.selection.rank import choose_rank as choose_rank
+from lowdim.selection.search import CompletionSearch as CompletionSearch
+from lowdim.tables.encoder import TableEncoder as TableEncoder
+from lowdim.tables.model import TableModel as TableModel
+from lowdim.tables.streaming import stream as stream

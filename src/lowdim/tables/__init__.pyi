@@ -1,0 +1,9 @@
+from lowdim.tables.encoder import TableEncoder as TableEncoder
+from lowdim.tables.errors import TableError as TableError
+from lowdim.tables.errors import TableWarning as TableWarning
+from lowdim.tables.formats import TextFormat as TextFormat
+from lowdim.tables.model import TableModel as TableModel
+from lowdim.tables.opening import open_table as open_table
+from lowdim.tables.table import Table as Table
+from lowdim.tables.taking import take_rows as take_rows
+from lowdim.tables.writing import write_table as write_table
