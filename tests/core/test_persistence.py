@@ -26,9 +26,18 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator
 
 import lowdim
-from lowdim.core import archive, persistence
 from lowdim.core.blocks import Top
-from lowdim.core.persistence import LoadError, load, read_state, save_model, write_state
+from lowdim.core.persistence import (
+    LoadError,
+    archive,
+    files,
+    load,
+    models,
+    read_state,
+    save_model,
+    values,
+    write_state,
+)
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 SPARSE = ["csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix"]
@@ -63,7 +72,7 @@ class Required(BaseEstimator):
 @pytest.fixture(autouse=True)
 def known_estimators(monkeypatch):
     known = {"Toy": Toy, "Required": Required}
-    monkeypatch.setattr("lowdim.core.persistence.public_model", known.get)
+    monkeypatch.setattr("lowdim.core.persistence.models.public_model", known.get)
 
 
 @pytest.fixture
@@ -838,7 +847,7 @@ def generator_node(bits, change):
     state = generator.bit_generator.state
     change(state)
     arrays = []
-    return {"$": "generator", "seed": None, "state": persistence._encode(state, arrays)}, arrays
+    return {"$": "generator", "seed": None, "state": values.encode(state, arrays)}, arrays
 
 
 @pytest.mark.parametrize(
@@ -1155,13 +1164,13 @@ def test_changed_byte_shows_in_the_checksum(path):
 
 def test_file_that_is_cut_while_it_is_read_is_refused(path, monkeypatch):
     write_state(path, {}, np.zeros(10**5))
-    parsed = persistence._parsed
+    parsed = files.parsed
 
     def cut_and_parse(text):
         os.truncate(path, 5000)
         return parsed(text)
 
-    monkeypatch.setattr(persistence, "_parsed", cut_and_parse)
+    monkeypatch.setattr(files, "parsed", cut_and_parse)
     refused(path, "0.npy ends too early")
 
 
@@ -1226,7 +1235,7 @@ def test_nothing_is_unpickled_and_nothing_outside_lowdim_imported(path, monkeypa
 
     for name in ("load", "loads", "Unpickler", "dump", "dumps", "Pickler"):
         monkeypatch.setattr(pickle, name, fail)
-    monkeypatch.setattr(persistence, "import_module", recording_import)
+    monkeypatch.setattr(models, "import_module", recording_import)
     save_model(model, path)
     assert same(load(path), model)
     for name in ("os.stat_result", "lowdim_evil.a.B", "lowdim.core.blocks.np.x", "antigravity.x"):
@@ -1259,7 +1268,7 @@ def rich_tree():
 def rich_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "rich"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lowdim.core.persistence.public_model", {"Toy": Toy}.get)
+        patch.setattr("lowdim.core.persistence.models.public_model", {"Toy": Toy}.get)
         write_state(path, {"for": "fuzz"}, rich_tree())
     return path.read_bytes()
 
@@ -1332,7 +1341,7 @@ json_leaves = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=3)
     | st.sampled_from([*(f"{i}.npy" for i in range(9)), "lowdim.json", "0x10", "<f8", "<U1", "|O"])
-    | st.sampled_from([*persistence.KINDS, "array", *SPARSE, *BIT_GENERATORS, "Toy"])
+    | st.sampled_from([*values.KINDS, "array", *SPARSE, *BIT_GENERATORS, "Toy"])
 )
 json_nodes = st.recursive(
     json_leaves,
@@ -1342,10 +1351,10 @@ json_nodes = st.recursive(
             st.sampled_from(["$", "$$", "items", "hex", "state"]), children, max_size=3
         )
         | st.builds(
-            lambda tag, values: (
-                {"$": tag} | dict(zip(persistence.KINDS[tag].fields, values, strict=False))
+            lambda tag, given: (
+                {"$": tag} | dict(zip(values.KINDS[tag].fields, given, strict=False))
             ),
-            st.sampled_from(list(persistence.KINDS)),
+            st.sampled_from(list(values.KINDS)),
             st.lists(children, min_size=5, max_size=5),
         )
     ),

@@ -2,7 +2,7 @@
 
 A file may come from anywhere: every size is held against the bytes that are there before memory is
 taken, no entry is compressed, no two share a byte, and each checksum is compared. What a file means
-is for `core/persistence.py`.
+is for `values.py`.
 """
 
 from __future__ import annotations
