@@ -29,7 +29,6 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from lowdim.cluster.coreset import draw_coreset
 from lowdim.cluster.kmeans.lloyd import Part, lloyd, part_in_memory, run, seeds
 from lowdim.cluster.kmeans.seeding import random_rows
-from lowdim.cluster.standard_rows import StandardRows, standardized
 from lowdim.core.blocks import ArrayBlocks, Blocks, add, rows_per_block
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
@@ -50,7 +49,7 @@ from lowdim.core.validation import (
     check_weights,
 )
 from lowdim.linalg.gaussian import LOG_2PI
-from lowdim.linalg.observed import observed_columns
+from lowdim.linalg.observed import observed_columns, standardized
 from lowdim.mixture.collapse import (
     LEAST_SHARE,
     POINT,
@@ -698,7 +697,8 @@ def some_rows(
     """All rows, or a coreset of this size, with columns of variance 1 and holes at their mean."""
     unit = space.scale * space.size
     if size is not None:
-        return Part(*draw_coreset(StandardRows(rows, space.center, unit), size, random, weight))
+        standard = rows.seen(standardized, space.center, unit)
+        return Part(*draw_coreset(standard, size, random, weight))
     part = part_in_memory(rows, random, weight)
     return Part(standardized(part.rows, space.center, unit), part.weight)
 
