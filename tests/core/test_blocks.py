@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lowdim
 from lowdim.core.blocks import (
     ArrayBlocks,
     Blocks,
@@ -583,3 +584,73 @@ def test_a_fold_leaves_no_garbage_cycles(rng):
         assert gc.collect() < 30  # nothing that grows with the 60 blocks
     finally:
         gc.enable()
+
+
+# ---- rows seen through a function ----------------------------------------------------------------
+
+
+def two_columns(X, factor, dtype):
+    """Another number of columns, and another dtype."""
+    X = X.toarray() if sp.issparse(X) else X
+    return (factor * X[:, :2]).astype(dtype)
+
+
+def with_weight(X, factor, weight):
+    return factor * X * weight[:, None]
+
+
+def weighted_sums(X, weight):
+    return weight @ X
+
+
+def refuse_large(X, limit):
+    if X.max() > limit:
+        raise ValueError("too large")
+
+
+@pytest.fixture(params=["memory", "sparse", "stream", "dask"])
+def held(request, rng):
+    """(whatever holds rows, the rows)"""
+    X = rng.normal(size=(30, 3))
+    if request.param == "sparse":
+        return sp.csr_array(X), X
+    if request.param == "stream":
+        return lowdim.stream(lambda: iter(np.split(X, [1, 12]))), X
+    if request.param == "dask":
+        return pytest.importorskip("dask.array").from_array(X, chunks=(11, 3)), X
+    return X, X
+
+
+def test_rows_seen_through_a_function_are_blocks_like_any_others(held, rng):
+    holder, X = held
+    weight = rng.random(30)
+    rows = as_blocks(holder).seen(two_columns, 3.0, np.float32)
+    Z = two_columns(X, 3.0, np.float32)
+
+    assert rows.n_columns == 2 and rows.dtype == np.float32 and not rows.is_sparse
+    assert rows.shape == (30, 2)
+    np.testing.assert_array_equal(
+        np.asarray(rows.map(with_weight, 2.0, along=(weight,))), 2.0 * Z * weight[:, None]
+    )
+    # sums of at most 30 numbers in another order
+    np.testing.assert_allclose(rows.fold(weighted_sums, along=(weight,)), weight @ Z, rtol=1e-12)
+    np.testing.assert_array_equal(rows.take(np.array([4, 0, 29])), Z[[4, 0, 29]])
+    batches = list(rows.batches(8, along=(weight,)))
+    np.testing.assert_array_equal(np.vstack([Z for Z, _ in batches]), Z)
+    np.testing.assert_array_equal(np.concatenate([w for _, w in batches]), weight)
+
+
+def test_a_check_of_seen_rows_sees_what_functions_see(held):
+    holder, X = held
+    rows = as_blocks(holder).seen(two_columns, 3.0, np.float64)
+    largest = 3.0 * X[:, :2].max()
+    assert rows.checked(refuse_large, largest).fold(column_sums).shape == (2,)
+    with pytest.raises(ValueError, match="too large"):
+        rows.checked(refuse_large, largest * (1 - 1e-9)).fold(column_sums)
+
+
+def test_a_view_of_a_view_is_a_view(held):
+    holder, X = held
+    rows = as_blocks(holder).seen(two_columns, 3.0, np.float64).seen(projection, np.eye(2)[:, :1])
+    assert rows.shape == (30, 1)
+    np.testing.assert_array_equal(rows.take(np.arange(30)), 3.0 * X[:, :1])

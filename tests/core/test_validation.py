@@ -23,6 +23,7 @@ from lowdim.core.validation import (
     check_number,
     check_weights,
     count_nonfinite,
+    open_rows_for,
 )
 from lowdim.tables.streaming import stream
 
@@ -472,3 +473,26 @@ def test_a_choice_must_be_one_of_the_choices():
             ValueError, match=r"^solver=.* is not known; choose one of 'auto', 'full'\.$"
         ):
             check_choice("solver", wrong, iter(["auto", "full"]))
+
+
+# ---- functions that are no estimators ------------------------------------------------------------
+
+
+def test_a_function_opens_rows_and_is_called_by_its_name():
+    rows = open_rows_for("silhouette", [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(rows.in_memory, [[1.0, 2.0], [3.0, 4.0]])
+    assert np.isnan(open_rows_for("silhouette", [[1, np.nan]], nan=True).in_memory).any()
+    with pytest.raises(ValueError, match=r"NaN in 1 of 2 columns \(first: 1\); coreset needs"):
+        open_rows_for("coreset", [[1.0, np.nan]])
+    with pytest.raises(ValueError, match="X has n_samples=1; coreset needs at least 2 rows"):
+        open_rows_for("coreset", [[1.0, 2.0]], min_rows=2)
+    with pytest.raises(TypeError, match="X comes in sparse blocks; coreset needs dense ones"):
+        open_rows_for("coreset", stream(lambda: iter([sp.eye_array(3)])), sparse=False)
+    with pytest.raises(ValueError, match="which are not numbers; coreset needs numbers"):
+        open_rows_for("coreset", np.array([["a"]]))
+
+
+def test_a_function_names_the_columns_of_a_frame():
+    frame = pd.DataFrame({"age": [1.0, 2.0], "mass": [np.nan, 1.0]})
+    with pytest.raises(ValueError, match=r"NaN in 1 of 2 columns \(first: 'mass'\)"):
+        open_rows_for("coreset", frame)

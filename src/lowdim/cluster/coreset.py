@@ -21,9 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.estimator import Estimator
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_weights
+from lowdim.core.validation import check_at_least, check_weights, open_rows_for
 from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes
 
 PIECE = 4096  # rows whose deviations are held at a time
@@ -64,15 +63,9 @@ def coreset(
     ((1000, 2), 1.0)
     """
     m = check_at_least("m", m, 1)
-    rows = CoresetInput().open_rows(X)
+    rows = open_rows_for("coreset", X)
     weight = check_weights(sample_weight, rows)
     return draw_coreset(rows, m, random_generator(random_state), weight)
-
-
-class CoresetInput(Estimator):
-    """The door for `coreset`: complete rows."""
-
-    accepts_sparse = True
 
 
 def draw_coreset(

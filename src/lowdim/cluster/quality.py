@@ -25,9 +25,8 @@ from sklearn.metrics import (
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.estimator import Estimator
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least
+from lowdim.core.validation import check_at_least, open_rows_for
 
 __all__ = [
     "adjusted_mutual_info_score",
@@ -76,7 +75,7 @@ def silhouette(X: Any, labels: Any, *, sample_size: int = 2_000, random_state: A
     0.9
     """
     sample_size = check_at_least("sample_size", sample_size, 3)
-    rows = QualityInput().open_rows(X)
+    rows = open_rows_for("silhouette", X, nan=True)
     n = rows.shape[0]
     labels = np.asarray(labels)  # Dask arrays are computed
     if labels.shape != (n,):
@@ -103,10 +102,3 @@ def silhouette_of(rows: Blocks, labels: np.ndarray, index: np.ndarray) -> float:
     distance[np.isnan(distance)] = np.nanmean(distance)
     np.fill_diagonal(distance, 0.0)
     return float(silhouette_score(distance, of_sample, metric="precomputed"))
-
-
-class QualityInput(Estimator):
-    """The door for `silhouette`: numbers, with or without holes."""
-
-    accepts_nan = True
-    accepts_sparse = True

@@ -116,6 +116,13 @@ class Blocks(ABC):
         self.fold(_no_complaint, check, args)
         return self
 
+    def seen(self, function: Callable, *params: Any) -> Blocks:
+        """The same rows, seen through function(block, *params), which gives a row for each row.
+
+        Nothing is stored: the function runs again in every pass, where the block is.
+        """
+        return _SeenBlocks(self, function, params)
+
     def sample(self, n: int, random: np.random.Generator) -> Any:
         """n different rows at random; the same ones whatever holds the data."""
         return self.take(random.choice(self.shape[0], size=n, replace=False))
@@ -203,6 +210,60 @@ class ArrayBlocks(Blocks):
     def _cut(self, rows: slice, params: tuple, along: Sequence) -> tuple:
         block = _csr_rows(self._X, rows) if self.is_sparse else self._X[rows]
         return (block, *params, *(companion_part(part, rows) for part in along))
+
+
+class _SeenBlocks(Blocks):
+    """Rows of other blocks, seen through a function."""
+
+    def __init__(self, rows: Blocks, function: Callable, params: tuple):
+        self._rows, self._function, self._params = rows, function, params
+        row = np.ones((1, rows.n_columns), dtype=rows.dtype)
+        example = function(sp.csr_array(row) if rows.is_sparse else row, *params)
+        self._n_columns, self.dtype = example.shape[1], example.dtype
+        self.is_sparse = sp.issparse(example)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._rows.shape[0], self._n_columns
+
+    @property
+    def n_columns(self) -> int:
+        return self._n_columns
+
+    @property
+    def known_rows(self) -> int | None:
+        return self._rows.known_rows
+
+    def checked(self, check: Callable, *args: Any) -> Blocks:
+        if self._rows.in_memory is not None:
+            return super().checked(check, *args)
+        return self._rows.seen(_checked_view, self._function, self._params, check, args)
+
+    def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
+        return self._rows.map(_of_view, self._function, self._params, function, params, along=along)
+
+    def take(self, index: np.ndarray) -> Any:
+        return self._function(self._rows.take(index), *self._params)
+
+    def batches(self, size: int, along: Sequence = ()) -> Iterator[tuple]:
+        for X, *companions in self._rows.batches(size, along):
+            yield self._function(X, *self._params), *companions
+
+    def _reduce(self, function: Callable, params: tuple, along: Sequence, combine: Callable) -> Any:
+        view = (self._function, self._params, function, params)
+        return self._rows._reduce(_of_view, view, along, combine)
+
+
+def _of_view(
+    X: Any, view: Callable, view_params: tuple, function: Callable, params: tuple, *companions: Any
+) -> Any:
+    return function(view(X, *view_params), *params, *companions)
+
+
+def _checked_view(X: Any, view: Callable, view_params: tuple, check: Callable, args: tuple) -> Any:
+    Y = view(X, *view_params)
+    check(Y, *args)
+    return Y
 
 
 def as_blocks(X: Any, block_rows: int | None = None) -> Blocks:

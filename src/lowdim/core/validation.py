@@ -32,6 +32,8 @@ def open_rows(
 ) -> Blocks:
     """X as Blocks, validated; sets or checks `n_features_in_` and `feature_names_in_`.
 
+    The estimator may be the name of a function, which has no columns to remember.
+
     Streams and Dask are looked at block by block in the passes that use them: a NaN in the last
     file is found when it is read, and `map` stays lazy. With check_finite=False, looking for NaN
     and infinity is left to the method, which sees them in its sums for free and then calls
@@ -39,19 +41,42 @@ def open_rows(
     """
     if isinstance(X, Blocks) or is_dask(X):
         rows = _open_blocks(estimator, X, allow_sparse)
-        _check_columns(estimator, rows, reset)
+        if not isinstance(estimator, str):
+            _check_columns(estimator, rows, reset)
     else:
         rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
+        rows.feature_names = _frame_columns(X)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
     if check_finite and rows.in_memory is not None:
         check_finite_rows(estimator, rows, allow_nan=allow_nan)
     elif check_finite:
-        names = getattr(estimator, "feature_names_in_", None)
-        rows = rows.checked(refuse_nonfinite, allow_nan, type(estimator).__name__, names)
+        names = _column_names(estimator, rows)
+        rows = rows.checked(refuse_nonfinite, allow_nan, _name(estimator), names)
     if reset:
         belongs_to_fit(rows)
     return rows
+
+
+def open_rows_for(
+    function: str,
+    X: Any,
+    *,
+    nan: bool = False,
+    sparse: bool = True,
+    min_rows: int = 1,
+    check_finite: bool = True,
+) -> Blocks:
+    """X as Blocks, validated, for a function that is no estimator; messages call it by its name."""
+    return open_rows(
+        function,
+        X,
+        reset=False,
+        allow_nan=nan,
+        allow_sparse=sparse,
+        min_rows=min_rows,
+        check_finite=check_finite,
+    )
 
 
 def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
@@ -150,8 +175,8 @@ class NonFinite(NamedTuple):
 def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFinite:
     """Count NaN and infinities by column in one pass; raise where they are not accepted."""
     found = rows.fold(count_nonfinite)
-    names = getattr(estimator, "feature_names_in_", None)
-    _refuse(found, rows.dtype, allow_nan, type(estimator).__name__, names)
+    names = _column_names(estimator, rows)
+    _refuse(found, rows.dtype, allow_nan, _name(estimator), names)
     return found
 
 
@@ -194,12 +219,21 @@ def _columns_with(count: np.ndarray, names: Any) -> str:
     return f"{np.count_nonzero(count)} of {len(count)} columns (first: {label})"
 
 
+def _name(estimator: Any) -> str:
+    return estimator if isinstance(estimator, str) else type(estimator).__name__
+
+
+def _column_names(estimator: Any, rows: Blocks) -> Any:
+    """Names for messages: those that the estimator knows, or those that came with the rows."""
+    return getattr(estimator, "feature_names_in_", rows.feature_names)
+
+
 # ---- kinds of input ------------------------------------------------------------------------------
 
 
 def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
     """A stream or a Dask collection as Blocks, if the method takes it."""
-    name, kind = type(estimator).__name__, "dask" if is_dask(X) else "stream"
+    name, kind = _name(estimator), "dask" if is_dask(X) else "stream"
     if not getattr(estimator, f"accepts_{kind}", True):
         raise TypeError(
             f"X is a {type(X).__name__}; {name} needs all rows in memory. Give it an array, for "
@@ -223,11 +257,12 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
-            f"X is a lazy frame ({type(X).__name__}); {type(estimator).__name__} needs the values: "
+            f"X is a lazy frame ({type(X).__name__}); {_name(estimator)} needs the values: "
             "call .collect() first, or read the files with lowdim.stream(...)."
         )
     if isinstance(frame, nw.DataFrame):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)  # names, number of columns
+        if not isinstance(estimator, str):  # names, number of columns
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
         _check_numeric_columns(frame.schema)
         values = _frame_values(frame)
         return check_array(values, estimator=estimator, input_name="X", **check)
@@ -235,10 +270,17 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
         X = as_floats(X).filled(np.nan)
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
         raise ValueError(
-            f"X holds values of dtype {X.dtype}, which are not numbers; {type(estimator).__name__} "
+            f"X holds values of dtype {X.dtype}, which are not numbers; {_name(estimator)} "
             "needs numbers. Convert them with X.astype(float) if that is what they are."
         )
+    if isinstance(estimator, str):
+        return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
+
+
+def _frame_columns(X: Any) -> list[str] | None:
+    frame = nw.from_native(X, pass_through=True)
+    return [str(name) for name in frame.columns] if isinstance(frame, nw.DataFrame) else None
 
 
 def _frame_values(frame: Any) -> Any:
@@ -297,9 +339,7 @@ def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
 
 def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
     if n < min_rows:
-        raise ValueError(
-            f"X has n_samples={n}; {type(estimator).__name__} needs at least {min_rows} rows."
-        )
+        raise ValueError(f"X has n_samples={n}; {_name(estimator)} needs at least {min_rows} rows.")
 
 
 def check_columns_observed(count: np.ndarray, names: Any = None) -> None:

@@ -60,3 +60,11 @@ def _column_sums(X: np.ndarray, frame: Frame, weight: np.ndarray | None) -> Colu
         w = np.ones(len(D)) if weight is None else weight[rows]
         sums = add(sums, ColumnSums(w @ O, w @ D, w @ np.square(D)))
     return sums
+
+
+def standardized(X: np.ndarray, mean: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """(x - mean) / unit of a block of rows, and 0 for what is missing."""
+    Z = np.subtract(X, mean, dtype=np.float64)
+    Z /= unit
+    np.copyto(Z, 0.0, where=np.isnan(Z))
+    return Z

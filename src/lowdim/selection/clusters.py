@@ -29,11 +29,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from lowdim.cluster.quality import QualityInput, silhouette_of
+from lowdim.cluster.quality import silhouette_of
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_at_most, check_choice
+from lowdim.core.validation import check_at_least, check_at_most, check_choice, open_rows_for
 
 CRITERIA = ("bic", "aic", "icl", "silhouette", "elbow", "gap", "heldout")
 MODELS = ("gmm", "kmeans")
@@ -282,7 +282,7 @@ _JUDGES = {"bic": _bic, "aic": _aic, "icl": _icl, "elbow": _misfit}
 
 def _silhouettes(X: Any, task: Task, max_rows: int) -> Any:
     """A judge that compares the same rows for all models; one cluster for all rows counts as 0."""
-    rows = QualityInput().open_rows(X)
+    rows = open_rows_for("choose_k", X, nan=True)
     n, size = rows.shape[0], max(max_rows // 5, 10)
     index = np.arange(n)
     if n > size:
@@ -488,7 +488,7 @@ def _warn_at_end(choice: int, sizes: np.ndarray, criterion: str) -> None:
 
 def _n_rows(X: Any) -> int:
     if isinstance(X, Blocks) or is_dask(X):
-        return QualityInput().open_rows(X).shape[0]
+        return open_rows_for("choose_k", X, nan=True).shape[0]
     return int(_num_samples(X))
 
 
@@ -501,10 +501,12 @@ def _sample(X: Any, max_rows: int, random: np.random.Generator) -> Any:
     index = np.arange(n)
     if n > max_rows:
         index = np.sort(random.choice(n, size=max_rows, replace=False))
-    return _safe_indexing(X, index) if in_memory else QualityInput().open_rows(X).take(index)
+    if in_memory:
+        return _safe_indexing(X, index)
+    return open_rows_for("choose_k", X, nan=True).take(index)
 
 
 def _numbers(X: Any) -> np.ndarray:
     """X as a dense float64 array."""
-    values = QualityInput().open_rows(X).in_memory
+    values = open_rows_for("choose_k", X, nan=True).in_memory
     return (values.toarray() if sp.issparse(values) else values).astype(np.float64)

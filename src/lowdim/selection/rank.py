@@ -19,7 +19,6 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.estimator import Estimator
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
 from lowdim.core.validation import (
@@ -28,6 +27,7 @@ from lowdim.core.validation import (
     check_choice,
     check_finite_rows,
     check_number,
+    open_rows_for,
 )
 from lowdim.linalg.moments import covariance
 from lowdim.linear.pca.estimator import PCA
@@ -155,9 +155,8 @@ def choose_rank(
         from lowdim.selection.search import held_out_errors
 
         return _choose_by_error(held_out_errors(X, max_rank, repeats, random), method)
-    door = RankInput()
-    rows = door.open_rows(X, check_finite=False)
-    has_nan = bool(check_finite_rows(door, rows, allow_nan=True).nan.any())
+    rows = open_rows_for("choose_rank", X, nan=True, check_finite=False)
+    has_nan = bool(check_finite_rows("choose_rank", rows, allow_nan=True).nan.any())
     n, d = rows.shape
     if min(n, d) < 2:
         raise ValueError(f"X is {n} x {d}; choosing a rank needs at least 2 rows and 2 columns.")
@@ -170,13 +169,6 @@ def choose_rank(
     if method == "parallel":
         return _parallel(_sample(rows, max_rows, random), max_rank, repeats, random)
     return _from_spectrum(method, _spectrum(rows, has_nan, random), max_rank, threshold)
-
-
-class RankInput(Estimator):
-    """The door for `choose_rank`: what PCA accepts."""
-
-    accepts_nan = True
-    accepts_sparse = True
 
 
 # ---- from the spectrum ---------------------------------------------------------------------------
