@@ -15,4 +15,5 @@ EARLIER_NAMES = {
     "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
     "lowdim.linear.pca_online.LearnedMoments": "lowdim.linear.pca.online.LearnedMoments",
     "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.solvers.EMParams",
+    "lowdim.tables.frames.dtypes.Dtype": "lowdim.tables.frames.dtype_names.Dtype",
 }

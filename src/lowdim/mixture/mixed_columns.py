@@ -20,9 +20,8 @@ from lowdim.core.validation import check_at_least
 from lowdim.mixture.families import FAMILIES
 from lowdim.tables.codecs import OrderedCodec, at_places
 from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.frames.dtype_names import held, plain_type
+from lowdim.tables.frames.dtype_names import Dtype, held, plain_type
 from lowdim.tables.frames.dtypes import (
-    Dtype,
     backend_of,
     dtype_of,
     joined_frames,

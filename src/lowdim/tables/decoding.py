@@ -11,7 +11,8 @@ import numpy as np
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, words_of
 from lowdim.tables.encoding import Encoding
-from lowdim.tables.frames.dtypes import Dtype, build_frame, restored
+from lowdim.tables.frames.dtype_names import Dtype
+from lowdim.tables.frames.dtypes import build_frame, restored
 from lowdim.tables.frames.values import Values
 from lowdim.tables.kinds import ColumnInfo
 

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from lowdim.core.persistence import read_state, write_state
 from lowdim.tables.frames import dtypes
+from lowdim.tables.frames.dtype_names import Dtype
 from lowdim.tables.frames.dtypes import (
-    Dtype,
     build_frame,
     default_backend,
     dtype_of,

@@ -7,16 +7,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from lowdim.tables.frames.dtypes import Dtype
 
 ARROW_NUMBERS = {"float16": "halffloat", "float32": "float", "float64": "double"}
 ZONE = re.compile(r"tz=([^\]]+)|time_zone='([^']+)'|datetime64\[\w+, ([^\]]+)\]")
 DIGITS = re.compile(r"(\d+), (?:scale=)?(-?\d+)\)")
+
+
+class Dtype(NamedTuple):
+    """What a column was in its library."""
+
+    form: str  # of its Values
+    native: str  # the library's own name: 'Int64', 'category', 'timestamp[us, tz=UTC]', 'object'
+    backend: str  # 'pandas', 'polars', 'pyarrow', 'dict', 'array'; '' for a name as in NumPy
+    # of categories and intervals: their values in their order, an array of numbers, dates or text;
+    # of intervals (m, 2), their ends
+    categories: Any = None
+    ordered: bool = False
+    # what else is needed: of objects see `objects.detail_of`; of categories the form, name and
+    # detail of what they hold, between ';'; 'nan' where floats that are missing are NaN, not null
+    detail: str = ""
 
 
 class Plain(NamedTuple):

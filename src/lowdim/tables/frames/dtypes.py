@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.tables.frames.dtype_names import held, holding, translated
+from lowdim.tables.frames.dtype_names import Dtype, held, holding, translated
 from lowdim.tables.frames.objects import detail_of, form_of_objects, words_as
 from lowdim.tables.frames.restoring import COLUMN
 from lowdim.tables.frames.series import (
@@ -32,21 +32,6 @@ from lowdim.tables.frames.values import Values
 from lowdim.tables.table import Table
 
 LIBRARY = {"dict": "numpy", "array": "numpy"}  # of the other backends, their own name
-
-
-class Dtype(NamedTuple):
-    """What a column was in its library."""
-
-    form: str  # of its Values
-    native: str  # the library's own name: 'Int64', 'category', 'timestamp[us, tz=UTC]', 'object'
-    backend: str  # 'pandas', 'polars', 'pyarrow', 'dict', 'array'; '' for a name as in NumPy
-    # of categories and intervals: their values in their order, an array of numbers, dates or text;
-    # of intervals (m, 2), their ends
-    categories: Any = None
-    ordered: bool = False
-    # what else is needed: of objects see `objects.detail_of`; of categories the form, name and
-    # detail of what they hold, between ';'; 'nan' where floats that are missing are NaN, not null
-    detail: str = ""
 
 
 # ---- what a column is ----------------------------------------------------------------------------

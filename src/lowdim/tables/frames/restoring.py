@@ -8,17 +8,14 @@ no category one more category.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lowdim.tables.frames.dtype_names import decimal_digits, held, time_unit, time_zone
+from lowdim.tables.frames.dtype_names import Dtype, decimal_digits, held, time_unit, time_zone
 from lowdim.tables.frames.objects import decimal_texts, objects_from
 from lowdim.tables.frames.series import arrow_texts, is_arrow_text, values_of
 from lowdim.tables.frames.values import DAY, TICKS, Values, ticks, whole_numbers, words
-
-if TYPE_CHECKING:
-    from lowdim.tables.frames.dtypes import Dtype
 
 OBJECT = np.dtype(object)
 
