@@ -1,3 +1,1 @@
 """Alternating least squares: rows given columns, columns given rows."""
-
-from lowdim.completion.als.estimator import ALS as ALS
