@@ -5,7 +5,7 @@ or renames a named tuple that a file may hold adds a line here; lines never go a
 """
 
 EARLIER_NAMES = {
-    "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.estimator.Mixture",
+    "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.em.Mixture",
     "lowdim.cluster.kmeans_assignment.Sums": "lowdim.cluster.kmeans.assignment.Sums",
     "lowdim.cluster.lloyd.State": "lowdim.cluster.kmeans.lloyd.State",
     "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
