@@ -11,9 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 import lowdim
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
 from lowdim.core.blocks import as_blocks
+from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.mixture.factor_analyzers import (
-    CollapsedComponentWarning,
-    Mixture,
+    FactorAnalyzersParams,
     MixtureOfFactorAnalyzers,
     expectation_with_std,
     log_joint,
@@ -38,7 +38,7 @@ def planted(rng, n=400, d=5, k=1, n_clusters=2, noise=0.3, apart=4.0):
     """Rows of a mixture, their clusters, and the mixture."""
     means = apart * np.eye(n_clusters, d) * np.sqrt(d) + rng.normal(size=(n_clusters, d))
     W = rng.normal(size=(n_clusters, d, k))
-    mixture = Mixture(
+    mixture = FactorAnalyzersParams(
         np.full(n_clusters, 1 / n_clusters), means, W, np.full((n_clusters, d), noise**2)
     )
     labels = rng.integers(n_clusters, size=n)

@@ -5,14 +5,21 @@ or renames a named tuple that a file may hold adds a line here; lines never go a
 """
 
 EARLIER_NAMES = {
-    "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.em.Mixture",
+    "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.em.GaussianParams",
     "lowdim.cluster.kmeans_assignment.Sums": "lowdim.cluster.kmeans.assignment.Sums",
     "lowdim.cluster.lloyd.State": "lowdim.cluster.kmeans.lloyd.State",
-    "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
+    "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.FiniteParams",
     "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
     "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
     "lowdim.completion.als.Factors": "lowdim.completion.als.estimator.Factors",
-    "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
+    "lowdim.linear.mixture_of_factor_analyzers.Mixture": (
+        "lowdim.mixture.factor_analyzers.FactorAnalyzersParams"
+    ),
     "lowdim.linear.pca_online.LearnedMoments": "lowdim.linear.pca.online.LearnedMoments",
     "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.solvers.EMParams",
+    "lowdim.mixture.factor_analyzers.Mixture": (
+        "lowdim.mixture.factor_analyzers.FactorAnalyzersParams"
+    ),
+    "lowdim.mixture.finite.em.Mixture": "lowdim.mixture.finite.em.FiniteParams",
+    "lowdim.mixture.gaussian.estimator.Mixture": "lowdim.mixture.gaussian.em.GaussianParams",
 }

@@ -16,7 +16,7 @@ from lowdim import MixedMixture, MixtureModel
 from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.mixture.families import FAMILIES, Family
 from lowdim.mixture.finite import parts as mixture_parts
-from lowdim.mixture.finite.em import Mixture, average_of, statistics, sums_of_all, update
+from lowdim.mixture.finite.em import FiniteParams, average_of, statistics, sums_of_all, update
 from lowdim.mixture.finite.parts import Part
 
 NAMES = ["gaussian", "bernoulli", "multinomial", "poisson", "categorical"]
@@ -85,7 +85,7 @@ def test_bernoulli_components_are_those_of_direct_em(rng):
     weights, p = np.array([0.4, 0.6]), rng.uniform(0.2, 0.8, size=(2, 5))
     parts, mixture = (
         (Part(FAMILIES["bernoulli"]()),),
-        Mixture(weights, ({"probabilities": p},)),
+        FiniteParams(weights, ({"probabilities": p},)),
     )
     average = average_of(sums_of_all(X, parts, None), parts)
     for _ in range(5):

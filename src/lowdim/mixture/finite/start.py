@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.core.blocks import Blocks
-from lowdim.mixture.finite.em import Mixture, Sums, terms_of, update, weighted_sums
+from lowdim.mixture.finite.em import FiniteParams, Sums, terms_of, update, weighted_sums
 from lowdim.mixture.finite.parts import Part, encoded
 
 START_PASSES = 10  # of k-means, whose last steps move little
@@ -29,7 +29,7 @@ def start(
     k: int,
     weight: np.ndarray | None,
     random: np.random.Generator,
-) -> Mixture:
+) -> FiniteParams:
     """The components that the clusters of k-means make."""
     X, w = part_in_memory(rows, random, weight)
     F = np.hstack([_features(X, part, w, random) for part in parts])

@@ -22,7 +22,7 @@ from lowdim.mixture.gaussian.units import Space
 from lowdim.mixture.methods import normalized
 
 
-class Mixture(NamedTuple):
+class GaussianParams(NamedTuple):
     """The parameters in the units of a Space, and what became of the components."""
 
     weights: np.ndarray  # (K,)
@@ -30,15 +30,6 @@ class Mixture(NamedTuple):
     covariances: np.ndarray  # (K, d, d), tied (d, d), else (K, d)
     collapsed: np.ndarray  # (K,)  whether a component is a point, or without rows
     restarts: np.ndarray  # (K,)  how often it started anew
-
-
-class Found(NamedTuple):
-    """Where EM came to from one start."""
-
-    mixture: Mixture
-    objective: float
-    history: np.ndarray
-    converged: bool
 
 
 class Sums(NamedTuple):
@@ -51,14 +42,14 @@ class Sums(NamedTuple):
     objective: float  # J
 
 
-def fresh(weights: np.ndarray, means: np.ndarray, covariances: np.ndarray) -> Mixture:
+def fresh(weights: np.ndarray, means: np.ndarray, covariances: np.ndarray) -> GaussianParams:
     """A mixture of which no component has collapsed yet."""
     weights = np.maximum(weights, LEAST_SHARE)
     none = np.zeros(len(weights), dtype=np.int64)
-    return Mixture(weights / weights.sum(), means, covariances, none.astype(bool), none)
+    return GaussianParams(weights / weights.sum(), means, covariances, none.astype(bool), none)
 
 
-def prepared(name: str, mixture: Mixture, space: Space) -> Gaussians:
+def prepared(name: str, mixture: GaussianParams, space: Space) -> Gaussians:
     """The mixture, ready to look at rows."""
     whiten, log_det = KINDS[name].whitening(mixture.covariances, len(mixture.weights))
     return Gaussians(
@@ -113,8 +104,8 @@ def _nothing(model: Gaussians) -> Sums:
 
 
 def update(
-    sums: Sums, old: Mixture, name: str, floor: np.ndarray, *, may_restart: bool = True
-) -> Mixture:
+    sums: Sums, old: GaussianParams, name: str, floor: np.ndarray, *, may_restart: bool = True
+) -> GaussianParams:
     """The mixture that follows from the sums at `old`: EM's step, which never raises J."""
     kind = KINDS[name]
     shares = sums.sum_resp / sums.weight
@@ -124,7 +115,7 @@ def update(
     spread = kind.spread(count, shift, sums.sum_xx)
     covariances = kind.floored(spread, floor, old.covariances)
     weights = np.maximum(shares, LEAST_SHARE)
-    mixture = Mixture(
+    mixture = GaussianParams(
         weights / weights.sum(),
         old.means + shift,
         kind.chosen(covariances, old.covariances, has_rows),

@@ -19,7 +19,6 @@ One pass: O(n K d^2) time (diagonal: O(n K d)), O(K d^2) memory beside one block
 
 from __future__ import annotations
 
-import warnings
 from contextlib import nullcontext
 from typing import ClassVar
 
@@ -35,17 +34,10 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import (
-    check_at_least,
-    check_at_most,
-    check_columns_observed,
-    check_weights,
-)
-from lowdim.linalg.observed import observed_columns
-from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.em import EMRun, Step, check_enough_rows, checked_columns, fit_from_starts
 from lowdim.mixture.gaussian.covariances import KINDS, Gaussians
 from lowdim.mixture.gaussian.density import (
     expectation,
@@ -53,13 +45,13 @@ from lowdim.mixture.gaussian.density import (
     in_small_blocks,
     log_joint,
 )
-from lowdim.mixture.gaussian.em import Found, Mixture, fresh, prepared, statistics, update
+from lowdim.mixture.gaussian.em import GaussianParams, fresh, prepared, statistics, update
 from lowdim.mixture.gaussian.start import check_start, start
 from lowdim.mixture.gaussian.units import powers_of_two, space_of
 from lowdim.mixture.methods import MixtureMethods
 
 
-class GaussianMixture(MixtureMethods, Estimator):
+class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
     """Gaussian mixture: a density with K bumps, and soft clusters.
 
     Minimises  -log p(X) = - sum_i w_i log sum_j weight_j N(x_i; mean_j, C_j)  by EM from k-means.
@@ -214,87 +206,42 @@ class GaussianMixture(MixtureMethods, Estimator):
         self.verbose = verbose
         self.verbose_interval = verbose_interval
 
-    # ---- learn -----------------------------------------------------------------------------------
+    # ---- draw ------------------------------------------------------------------------------------
 
-    @fitting
-    def fit(self, X, y=None, sample_weight=None):
-        """Learn weights, means and covariances from X.
-
-        Parameters
-        ----------
-        X : array, data frame, Dask collection or stream of shape (n, d)
-            NaN marks missing values.
-        y : ignored
-        sample_weight : array of shape (n,), default=None
-            How often each row counts.
-        """
-        rows = self.open_rows(X)
-        weight = check_weights(sample_weight, rows)
-        n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
-        check_at_most("n_components", self.n_components, n_rows, "rows of X")
-        given = check_start(self, rows.n_columns)
-        columns = observed_columns(rows, weight)
-        check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
-        space = space_of(columns.mean, columns.std, self.covariance_type)
-        random = random_generator(self.random_state)
-        rows = in_small_blocks(rows, self.n_components)
-
-        progress = config_context(progress=True) if self.verbose else nullcontext()
-        with progress, single_threaded_blas():  # matrices between the passes are small
-            found = [
-                self._fit_from(start, rows, weight, space)
-                for start in self._starts(rows, weight, space, given, random)
-            ]
-        best = min(found, key=lambda one: (one.mixture.collapsed.any(), one.objective))
-        self.history_, self.converged_ = best.history, best.converged
-        self.n_iter_ = len(best.history)
-        self.lower_bound_, self.lower_bounds_ = -best.objective, -best.history
-        _warn_of_collapse(best.mixture)
-        self._publish(best.mixture, space, rows.dtype)
-        return self
-
-    # ---- fill and draw ---------------------------------------------------------------------------
-
-    def impute(self, X, return_std=False):
-        """X with NaN replaced by their expectation given the row's observed entries.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the standard deviation of every filled entry (0 where X was observed).
-
-        Returns
-        -------
-        filled : ndarray of shape (n, d)
-        std : ndarray of shape (n, d), if return_std
-        """
-        rows = self.open_rows(X, reset=False)
-        function = expectation_with_std if return_std else expectation
-        return rows.map(function, self._gaussians())
-
-    def sample(self, n_samples=1, *, random_state=None):
+    def sample(self, n_samples=1, random_state=None):
         """New rows, and the component of each; rows of one component come together.
 
         Without a `random_state` here, that of the constructor is used, as in scikit-learn.
         """
-        model = self._gaussians()
-        n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(self.random_state if random_state is None else random_state)
-        kind = KINDS[model.kind]
-        weights = np.exp(model.log_weights)
-        counts = random.multinomial(n_samples, weights / weights.sum())
-        Z = random.normal(size=(n_samples, model.means.shape[1]))
-        parts = [
-            mean + kind.rows(model.covariances, part, j)
-            for j, (mean, part) in enumerate(
-                zip(model.means, np.split(Z, np.cumsum(counts)[:-1]), strict=True)
-            )
-        ]
-        X = model.center + model.scale * np.concatenate(parts)
-        return X.astype(self.means_.dtype, copy=False), np.repeat(np.arange(len(counts)), counts)
+        return super().sample(
+            n_samples, self.random_state if random_state is None else random_state
+        )
 
     # ---- inside ----------------------------------------------------------------------------------
+
+    def _learn(self, rows, weight):
+        """EM from several starts; the best is published."""
+        check_enough_rows("n_components", self.n_components, rows, weight)
+        given = check_start(self, rows.n_columns)
+        columns = checked_columns(self, rows, weight)
+        name = self.covariance_type
+        space = space_of(columns.mean, columns.std, name)
+        floor = space.floor(self.reg_covar)
+        random = random_generator(self.random_state)
+        rows = in_small_blocks(rows, self.n_components)
+
+        def step(mixture, is_last):
+            sums = rows.fold(statistics, prepared(name, mixture, space), along=(weight,))
+            moved = update(sums, mixture, name, floor, may_restart=not is_last)
+            anew = (moved.restarts != mixture.restarts).any()
+            return Step(moved, sums.objective / sums.weight, change=np.inf if anew else None)
+
+        progress = config_context(progress=True) if self.verbose else nullcontext()
+        with progress, single_threaded_blas():  # matrices between the passes are small
+            starts = self._starts(rows, weight, space, given, random)
+            mixture = fit_from_starts(self, starts, step, best=_best, trouble=_trouble)
+        self.lower_bounds_ = -self.history_
+        self._publish(mixture, space, rows.dtype)
 
     def _starts(self, rows, weight, space, given, random):
         if self.warm_start and hasattr(self, "weights_"):
@@ -302,21 +249,6 @@ class GaussianMixture(MixtureMethods, Estimator):
             return
         for _ in range(self.n_init):
             yield start(self, rows, weight, space, given, random)
-
-    def _fit_from(self, mixture, rows, weight, space):
-        """EM from one start."""
-        if self.max_iter == 0:
-            return Found(mixture, np.inf, np.empty(0), False)
-        name, floor = self.covariance_type, space.floor(self.reg_covar)
-        loop = iterate(self, mixture, max_iter=self.max_iter, tol=self.tol)
-        for mixture in loop:
-            sums = rows.fold(statistics, prepared(name, mixture, space), along=(weight,))
-            is_last = loop.n_iter + 1 == self.max_iter
-            moved = update(sums, mixture, name, floor, may_restart=not is_last)
-            anew = (moved.restarts != mixture.restarts).any()
-            loop.record(sums.objective / sums.weight, change=np.inf if anew else None)
-            loop.params = moved
-        return Found(loop.params, loop.history[-1], np.array(loop.history), loop.converged)
 
     def _publish(self, mixture, space, dtype):
         kind, model = KINDS[self.covariance_type], prepared(self.covariance_type, mixture, space)
@@ -358,22 +290,42 @@ class GaussianMixture(MixtureMethods, Estimator):
     def _opened(self, X):
         return self.open_rows(X, reset=False), log_joint, (self._gaussians(),)
 
+    def _filling(self, return_std):
+        return expectation_with_std if return_std else expectation, self._gaussians()
+
+    def _drawn(self, counts, random):
+        model = self._gaussians()
+        kind = KINDS[model.kind]
+        Z = random.normal(size=(counts.sum(), model.means.shape[1]))
+        parts = [
+            mean + kind.rows(model.covariances, part, j)
+            for j, (mean, part) in enumerate(
+                zip(model.means, np.split(Z, np.cumsum(counts)[:-1]), strict=True)
+            )
+        ]
+        X = model.center + model.scale * np.concatenate(parts)
+        return X.astype(self.means_.dtype, copy=False)
+
     def _n_parameters(self):
         """Free parameters: of the covariances, the means, and the weights, whose sum is 1."""
         k, d = self.means_.shape
         return KINDS[self.covariance_type].n_parameters(k, d) + k * d + k - 1
 
 
-def _warn_of_collapse(mixture: Mixture) -> None:
+def _best(runs: list[EMRun]) -> EMRun:
+    """The most likely of those in which no component is collapsed at the end, if there are any."""
+    return min(runs, key=lambda run: (run.params.collapsed.any(), run.objective))
+
+
+def _trouble(mixture: GaussianParams) -> str | None:
+    """What to say of components that collapsed on the way."""
     restarts, collapsed = mixture.restarts > 0, mixture.collapsed
     if not (restarts.any() or (collapsed.any() and len(collapsed) > 1)):
-        return
+        return None
     which = np.flatnonzero(restarts | collapsed)
     end = f"{collapsed.sum()} of them are so at the end" if collapsed.any() else "all recovered"
-    warnings.warn(
+    return (
         f"{len(which)} of {len(collapsed)} components (first: {which[0]}) collapsed onto a point "
         f"or lost their rows, and were restarted; {end}. Try fewer n_components, a larger n_init "
-        "or reg_covar, or covariance_type='tied'.",
-        CollapsedComponentWarning,
-        stacklevel=4,
+        "or reg_covar, or covariance_type='tied'."
     )

@@ -17,9 +17,10 @@ from lowdim.cluster.kmeans.seeding import random_rows
 from lowdim.cluster.standard_rows import StandardRows, standardized
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.mixture.collapse import LEAST_SHARE
+from lowdim.mixture.em import n_weighted
 from lowdim.mixture.gaussian.covariances import KINDS, scaled_squares
 from lowdim.mixture.gaussian.density import in_small_blocks
-from lowdim.mixture.gaussian.em import Found, Mixture, fresh, prepared, statistics, update
+from lowdim.mixture.gaussian.em import GaussianParams, fresh, prepared, statistics, update
 from lowdim.mixture.gaussian.units import Space
 
 # The start looks at a coreset of so many rows, or of so many for each column of each component, up
@@ -84,7 +85,7 @@ def start(
     space: Space,
     given: Given,
     random: np.random.Generator,
-) -> Mixture:
+) -> GaussianParams:
     """The mixture that EM starts from: what is given, and the rest from some rows."""
     name, k, d = estimator.covariance_type, estimator.n_components, rows.n_columns
     kind = KINDS[name]
@@ -95,7 +96,7 @@ def start(
         return fresh(given.weights, means, covariances)
 
     size = int(np.clip(START_ROWS_PER_COLUMN * k * d, START_ROWS, MOST_START_ROWS))
-    n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
+    n_rows = n_weighted(rows, weight)
     part = some_rows(rows, weight, space, random, None if n_rows <= size else size)
     Z, Y = part.rows, part.rows * space.size
     floor = space.floor(estimator.reg_covar)
@@ -107,7 +108,7 @@ def start(
     if n_trials > 1:  # the likelihood will choose
         n_runs = 1
 
-    def trial() -> Mixture:
+    def trial() -> GaussianParams:
         resp = first_responsibilities(estimator.init_params, Z, k, random, part.weight, n_runs)
         found = from_responsibilities(resp, Y, part.weight, name, floor)
         return fresh(
@@ -119,7 +120,7 @@ def start(
     if n_trials == 1:
         return trial()
     trials = [some_steps(trial(), Y, part.weight, name, floor) for _ in range(n_trials)]
-    return min(trials, key=lambda found: found.objective).mixture
+    return min(trials, key=lambda tried: tried[1])[0]
 
 
 def some_rows(
@@ -139,7 +140,7 @@ def some_rows(
 
 def from_responsibilities(
     resp: np.ndarray, Y: np.ndarray, weight: np.ndarray, name: str, floor: np.ndarray
-) -> Mixture:
+) -> GaussianParams:
     """The mixture that follows from rows and responsibilities, (K, m)."""
     kind = KINDS[name]
     resp = resp * weight
@@ -151,19 +152,17 @@ def from_responsibilities(
 
 
 def some_steps(
-    mixture: Mixture, Y: np.ndarray, weight: np.ndarray, name: str, floor: np.ndarray
-) -> Found:
-    """A few steps of EM on a part of the rows, in the units of the means."""
+    mixture: GaussianParams, Y: np.ndarray, weight: np.ndarray, name: str, floor: np.ndarray
+) -> tuple[GaussianParams, float]:
+    """A few steps of EM on a part of the rows, in the units of the means, and J per row there."""
     d = Y.shape[1]
     rows = in_small_blocks(ArrayBlocks(Y), len(mixture.weights))
     here = Space(np.zeros(d), np.ones(d), np.ones(d))
-    history = []
     for _ in range(START_STEPS):
         sums = rows.fold(statistics, prepared(name, mixture, here), along=(weight,))
-        history.append(sums.objective / sums.weight)
         mixture = update(sums, mixture, name, floor)
     begun_anew = fresh(mixture.weights, mixture.means, mixture.covariances)
-    return Found(begun_anew, history[-1], np.array(history), False)
+    return begun_anew, sums.objective / sums.weight
 
 
 def first_responsibilities(

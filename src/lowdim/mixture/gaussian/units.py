@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowdim.mixture.em import column_sizes
 from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
 
 
@@ -28,10 +29,7 @@ class Space(NamedTuple):
 
 def space_of(mean: np.ndarray, std: np.ndarray, name: str) -> Space:
     """Units in which the columns (spherical and unit: all together) are about 1 in size."""
-    largest = std.max() or 1.0
-    typical = largest * np.sqrt(np.mean(np.square(std / largest))) or 1.0
-    same = name in ("spherical", "unit")
-    scale = np.full(len(std), typical) if same else np.where(std > 0, std, typical)
+    scale = column_sizes(std, together=name in ("spherical", "unit"))
     powers = powers_of_two(scale)
     return Space(mean, powers, scale / powers)
 
