@@ -9,8 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import lowdim
-from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
-from lowdim.core.blocks import as_blocks
 from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.mixture.factor_analyzers import (
     FactorAnalyzersParams,
@@ -292,42 +290,6 @@ def test_codes_are_those_of_the_winning_cluster(rng):
         B = np.linalg.solve(np.eye(1) + (W.T / noise) @ W, W.T / noise)
         np.testing.assert_allclose(Z[labels == j], (X[labels == j] - mean) @ B.T, atol=1e-10)
     assert not hasattr(model, "inverse_transform")
-
-
-# ---- the start -----------------------------------------------------------------------------------
-
-
-def test_k_means_finds_the_means_of_two_groups():
-    X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    found = lloyd(X, 2, np.random.default_rng(0), np.array([1.0, 3.0, 1.0, 1.0]))
-    np.testing.assert_allclose(np.sort(found.centers, axis=0), [[0.75], [9.5]])
-    assert found.inertia == pytest.approx(1.25)
-
-
-def test_k_means_sees_weights_as_repeated_rows_in_any_order(rng):
-    X = rng.normal(size=(60, 3))
-    weight = rng.integers(0, 3, size=60).astype(float)
-    weight[0] = 1.0
-    repeated = np.repeat(X, weight.astype(int), axis=0)
-    results = []
-    for rows, w in [(X, weight), (repeated[rng.permutation(len(repeated))], None)]:
-        random = np.random.default_rng(1)
-        part = part_in_memory(as_blocks(rows), random, w)
-        results.append(lloyd(part.rows, 4, random, part.weight))
-    np.testing.assert_allclose(results[0].centers, results[1].centers, atol=1e-12)
-
-
-def test_seeds_are_apart_and_may_repeat_where_rows_do(rng):
-    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 10, axis=0)
-    drawn = seeds(X, 3, rng, np.ones(30))
-    assert len(np.unique(drawn, axis=0)) == 3
-    assert lloyd(X, 5, rng).inertia == pytest.approx(0.0)
-
-
-def test_a_part_of_many_rows_starts_the_clusters(rng):
-    part = part_in_memory(as_blocks(rng.normal(size=(50, 2))), rng, None, at_most=20)
-    assert part.rows.shape == (20, 2)
-    assert np.all(np.diff(part.rows[:, 0]) >= 0)
 
 
 # ---- the door ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from lowdim.linalg.moments import Frame
 PART_VALUES = 2**17  # of the largest array that some rows at a time make
 
 
-def has_holes(X: np.ndarray) -> bool:
+def has_missing(X: np.ndarray) -> bool:
     """Whether a block has missing entries."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(not np.isfinite(X.sum()) and np.isnan(X).any())
