@@ -127,14 +127,7 @@ class MixedMixture(FiniteMixture):
         n_init=1,
         random_state=None,
     ):
-        super().__init__(
-            n_components=n_components,
-            smoothing=smoothing,
-            tol=tol,
-            max_iter=max_iter,
-            n_init=n_init,
-            random_state=random_state,
-        )
+        super().__init__(n_components, smoothing, tol, max_iter, n_init, random_state)
         self.columns = columns
 
     @fitting

@@ -58,7 +58,7 @@ class FiniteMixture(MixtureMethods, Estimator):
         "random_state": RANDOM_STATE,
     }
 
-    def __init__(self, *, n_components, smoothing, tol, max_iter, n_init, random_state):
+    def __init__(self, n_components, smoothing, tol, max_iter, n_init, random_state):
         self.n_components = n_components
         self.smoothing = smoothing
         self.tol = tol

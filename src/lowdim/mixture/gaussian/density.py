@@ -17,14 +17,14 @@ from lowdim.mixture.gaussian import missing as gaussian_missing
 from lowdim.mixture.gaussian.covariances import KINDS, Gaussians
 from lowdim.mixture.methods import normalized
 
-# Responsibilities of a turn of rows take about so many numbers
-TURN_NUMBERS = 2**17
+# Responsibilities of the rows of one run take about so many numbers
+RUN_NUMBERS = 2**17
 
 
 def log_joint(X: np.ndarray, model: Gaussians) -> np.ndarray:
     """log weight_j + log N(x_o; ...) of every row and component, (b, K)."""
     joint = np.empty((len(model.means), len(X)))
-    for rows in turns(len(X), *model.means.shape):
+    for rows in runs_of_rows(len(X), *model.means.shape):
         Y = model.measured(X[rows])
         whole = is_complete(Y)
         if whole.all():
@@ -33,8 +33,8 @@ def log_joint(X: np.ndarray, model: Gaussians) -> np.ndarray:
         part = joint[:, rows]
         part[:, whole] = complete_log_joint(Y[whole], model)
         holes = np.flatnonzero(~whole)
-        for turn in gaussian_missing.turns(Y[holes], model):
-            part[:, holes[turn.rows]] = turn.log_density + model.log_weights[:, None]
+        for some in gaussian_missing.conditional_rows(Y[holes], model):
+            part[:, holes[some.rows]] = some.log_density + model.log_weights[:, None]
     return joint.T
 
 
@@ -48,15 +48,15 @@ def expectation_with_std(X: np.ndarray, model: Gaussians) -> tuple[np.ndarray, n
     filled, std = X.copy(), np.zeros_like(X)
     holes = np.flatnonzero(np.isnan(X).any(axis=1))
     Y = model.measured(X[holes])
-    for turn in gaussian_missing.turns(Y, model):
-        rows = holes[turn.rows]
-        resp = normalized(turn.log_density + model.log_weights[:, None], axis=0)[0]
-        each = turn.expected + model.means[:, None]  # (K, b, d)
+    for some in gaussian_missing.conditional_rows(Y, model):
+        rows = holes[some.rows]
+        resp = normalized(some.log_density + model.log_weights[:, None], axis=0)[0]
+        each = some.expected + model.means[:, None]  # (K, b, d)
         mean = np.einsum("jb,jbf->bf", resp, each)
-        spread = gaussian_missing.variances(turn, model) + np.square(each - mean)
+        spread = gaussian_missing.variances(some, model) + np.square(each - mean)
         variance = np.einsum("jb,jbf->bf", resp, spread)
-        filled[rows] = np.where(turn.observed, X[rows], model.center + model.scale * mean)
-        std[rows] = np.where(turn.observed, 0.0, model.scale * np.sqrt(variance))
+        filled[rows] = np.where(some.observed, X[rows], model.center + model.scale * mean)
+        std[rows] = np.where(some.observed, 0.0, model.scale * np.sqrt(variance))
     return filled, std
 
 
@@ -70,22 +70,22 @@ def complete_log_joint(Y: np.ndarray, model: Gaussians) -> np.ndarray:
     return joint
 
 
-def turns(n: int, k: int, d: int) -> list[slice]:
+def runs_of_rows(n: int, k: int, d: int) -> list[slice]:
     """Rows at a time, for which responsibilities and deviations stay small."""
-    size = turn_rows(k, d)
+    size = rows_of_a_run(k, d)
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def turn_rows(k: int, d: int) -> int:
-    return max(64, TURN_NUMBERS // (k + d))
+def rows_of_a_run(k: int, d: int) -> int:
+    return max(64, RUN_NUMBERS // (k + d))
 
 
 def in_small_blocks(rows: Blocks, k: int) -> Blocks:
-    """The same rows; in memory, as blocks of one turn: a row takes K times the work of its size."""
+    """The same rows; in memory, as blocks of one run: a row takes K times the work of its size."""
     if rows.in_memory is None:
         return rows
     d = rows.n_columns
-    size = min(rows_per_block(rows.in_memory), max(turn_rows(k, d), 2 * d))
+    size = min(rows_per_block(rows.in_memory), max(rows_of_a_run(k, d), 2 * d))
     return ArrayBlocks(rows.in_memory, block_rows=size)
 
 

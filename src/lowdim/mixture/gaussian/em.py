@@ -17,7 +17,7 @@ from lowdim.core.blocks import add
 from lowdim.mixture.collapse import LEAST_SHARE, POINT, restarted
 from lowdim.mixture.gaussian import missing as gaussian_missing
 from lowdim.mixture.gaussian.covariances import KINDS, Gaussians
-from lowdim.mixture.gaussian.density import complete_log_joint, is_complete, turns
+from lowdim.mixture.gaussian.density import complete_log_joint, is_complete, runs_of_rows
 from lowdim.mixture.gaussian.units import Space
 from lowdim.mixture.methods import normalized
 
@@ -67,7 +67,7 @@ def prepared(name: str, mixture: GaussianParams, space: Space) -> Gaussians:
 def statistics(X: np.ndarray, model: Gaussians, weight: np.ndarray | None) -> Sums:
     """What one block of rows adds up."""
     sums = _nothing(model)
-    for rows in turns(len(X), *model.means.shape):
+    for rows in runs_of_rows(len(X), *model.means.shape):
         Y = model.measured(X[rows])
         w = np.ones(len(Y)) if weight is None else weight[rows]
         whole = is_complete(Y)
@@ -88,11 +88,11 @@ def _complete_statistics(Y: np.ndarray, model: Gaussians, w: np.ndarray) -> Sums
 
 def _missing_statistics(Y: np.ndarray, model: Gaussians, w: np.ndarray) -> Sums:
     sums = _nothing(model)
-    for turn in gaussian_missing.turns(Y, model):
-        own = w[turn.rows]
-        resp, density = normalized(turn.log_density + model.log_weights[:, None], axis=0)
+    for some in gaussian_missing.conditional_rows(Y, model):
+        own = w[some.rows]
+        resp, density = normalized(some.log_density + model.log_weights[:, None], axis=0)
         resp *= own
-        part = gaussian_missing.scatter(turn, resp, model)
+        part = gaussian_missing.scatter(some, resp, model)
         sums = add(sums, Sums(float(own.sum()), resp.sum(axis=1), *part, -float(own @ density)))
     return sums
 

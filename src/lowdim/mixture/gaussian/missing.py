@@ -26,7 +26,7 @@ from lowdim.linalg.gaussian import LOG_2PI
 from lowdim.mixture.gaussian.covariances import NEGLIGIBLE, Gaussians
 
 # What is computed for some rows at a time takes about so many numbers
-TURN_NUMBERS = 2**17
+RUN_NUMBERS = 2**17
 
 # P is used where no column's variance, given all others, is less than this part of its variance:
 # half of the 16 digits are left
@@ -36,7 +36,7 @@ LEAST_OWN_VARIANCE = 1e-8
 LEAST_PIVOT = float(np.finfo(np.float64).eps)
 
 
-class Turn(NamedTuple):
+class ConditionalRows(NamedTuple):
     """Some rows and what each of K components says of them."""
 
     rows: np.ndarray  # (b,)  their numbers
@@ -51,11 +51,11 @@ class Conditionals(NamedTuple):
 
     columns: np.ndarray  # (p, d)  of each pattern: the observed ones, then the missing ones
     n_observed: np.ndarray  # (p,)
-    starts: np.ndarray  # (p + 1,)  rows starts[i] to starts[i + 1] of a turn have pattern i
+    starts: np.ndarray  # (p + 1,)  rows starts[i] to starts[i + 1] have pattern i
     matrices: Matrices
 
     def by_precision(self, i: int) -> bool:
-        """Whether to take the missing block of the i-th precision; the patterns of a turn agree."""
+        """Whether to take the missing block of the i-th precision; these patterns agree."""
         few_holes = 2 * self.n_observed[0] >= self.columns.shape[1]
         return bool(few_holes and self.matrices.has_precision[i])
 
@@ -80,30 +80,32 @@ class Matrices(NamedTuple):
     has_precision: np.ndarray  # (c,)  whether the precision has digits enough
 
 
-def turns(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
+def conditional_rows(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
     """The rows, some at a time, with their conditional Gaussians."""
     if not len(Y):
         return iter(())
     return _by_pattern(Y, model) if model.kind in ("full", "tied") else _by_column(Y, model)
 
 
-def scatter(turn: Turn, resp: np.ndarray, model: Gaussians) -> tuple[np.ndarray, np.ndarray]:
+def scatter(
+    some: ConditionalRows, resp: np.ndarray, model: Gaussians
+) -> tuple[np.ndarray, np.ndarray]:
     """sum r E[y - mean], (K, d), and sum r E[(y - mean)(y - mean)'] in the shape of the kind."""
-    if turn.conditionals is None:
-        sum_x = np.einsum("jb,jbf->jf", resp, turn.expected)
-        sum_xx = np.einsum("jb,jbf->jf", resp, np.square(turn.expected))
-        return sum_x, sum_xx + (resp @ ~turn.observed) * model.covariances
+    if some.conditionals is None:
+        sum_x = np.einsum("jb,jbf->jf", resp, some.expected)
+        sum_xx = np.einsum("jb,jbf->jf", resp, np.square(some.expected))
+        return sum_x, sum_xx + (resp @ ~some.observed) * model.covariances
     k, d = model.means.shape
     sum_x, sum_xx = np.empty((k, d)), np.empty((k, d, d))
     for j in range(k):
         own = np.flatnonzero(resp[j] > NEGLIGIBLE)
         root = np.sqrt(resp[j, own])
-        D = turn.expected[j].take(own, axis=0)
+        D = some.expected[j].take(own, axis=0)
         D *= root[:, None]
         sum_x[j] = root @ D
         np.matmul(D.T, D, out=sum_xx[j])
     sum_xx = sum_xx.reshape(-1, *model.covariances.shape).sum(axis=0)
-    return sum_x, sum_xx + _sum_left_over(turn.conditionals, resp).reshape(sum_xx.shape)
+    return sum_x, sum_xx + _sum_left_over(some.conditionals, resp).reshape(sum_xx.shape)
 
 
 def _sum_left_over(conditionals: Conditionals, resp: np.ndarray) -> np.ndarray:
@@ -114,17 +116,17 @@ def _sum_left_over(conditionals: Conditionals, resp: np.ndarray) -> np.ndarray:
     return np.stack([conditionals.left_over(i, weight[i])[0] for i in range(c)])
 
 
-def variances(turn: Turn, model: Gaussians) -> np.ndarray:
+def variances(some: ConditionalRows, model: Gaussians) -> np.ndarray:
     """Var[y | y_o], (K, b, d), or (1, b, d) if tied; 0 where observed."""
-    if turn.conditionals is None:
-        return np.where(turn.observed, 0.0, model.covariances[:, None])
-    conditionals = turn.conditionals
+    if some.conditionals is None:
+        return np.where(some.observed, 0.0, model.covariances[:, None])
+    conditionals = some.conditionals
     each, c = np.ones(len(conditionals.columns)), len(conditionals.matrices.covariance)
     left = np.stack([conditionals.left_over(i, each)[1] for i in range(c)])
     return np.repeat(left, np.diff(conditionals.starts), axis=1)
 
 
-def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
+def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
     """Without correlations a hole says nothing of the rest of its row."""
     k, d = model.means.shape
     log_variance = np.log(model.covariances)
@@ -134,10 +136,10 @@ def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
         D = np.where(observed, y - model.means[:, None], 0.0)  # (K, b, d)
         squares = np.einsum("jbf,jf->jb", np.square(D), np.square(model.whiten))
         density = _constant(observed, model) - 0.5 * (log_variance @ observed.T + squares)
-        yield Turn(rows, observed, density, D, None)
+        yield ConditionalRows(rows, observed, density, D, None)
 
 
-def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
+def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
     """Rows with the same holes together, those with few holes apart from those with many."""
     k, d = model.means.shape
     matrices = _matrices(model)
@@ -147,12 +149,12 @@ def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
     for part in (few_holes, ~few_holes):
         rows = np.flatnonzero(part)
         for some in _runs(rows[np.lexsort(bits[rows].T)], 3 * k * d):
-            yield _turn(some, Y[some], observed[some], model, matrices)
+            yield _conditional(some, Y[some], observed[some], model, matrices)
 
 
-def _turn(
+def _conditional(
     rows: np.ndarray, Y: np.ndarray, observed: np.ndarray, model: Gaussians, matrices: Matrices
-) -> Turn:
+) -> ConditionalRows:
     """Rows sorted by their patterns, with their conditional Gaussians."""
     (k, d), (b, c) = model.means.shape, (len(Y), len(matrices.covariance))
     conditionals = Conditionals(*_patterns(observed), matrices)
@@ -166,7 +168,7 @@ def _turn(
         expected[own] = D.swapaxes(0, 1)
         squares = squares.reshape(b, -1).T
         density[own] = constant - 0.5 * (np.repeat(log_det, lengths) + squares)
-    return Turn(rows, observed, density, expected, conditionals)
+    return ConditionalRows(rows, observed, density, expected, conditionals)
 
 
 def _fill(
@@ -212,7 +214,7 @@ def _constant(observed: np.ndarray, model: Gaussians) -> np.ndarray:
 
 def _runs(index: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
     """The index cut into runs, for which each takes so many numbers."""
-    size = max(1, TURN_NUMBERS // numbers)
+    size = max(1, RUN_NUMBERS // numbers)
     return (index[start : start + size] for start in range(0, len(index), size))
 
 
