@@ -44,10 +44,10 @@ def planted(rng, n=400, d=5, k=1, n_clusters=2, noise=0.3, apart=4.0):
     return X + noise * rng.normal(size=(n, d)), labels, mixture
 
 
-def with_holes(rng, X, share=0.2):
-    holes = rng.random(X.shape) < share
-    holes[:2] = False
-    return np.where(holes, np.nan, X)
+def with_missing(rng, X, share=0.2):
+    hidden = rng.random(X.shape) < share
+    hidden[:2] = False
+    return np.where(hidden, np.nan, X)
 
 
 def fit_some(X, n_clusters=2, k=1, weight=None, **arguments):
@@ -81,7 +81,7 @@ def brute_joint(X, mixture):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_densities_are_those_of_the_full_covariances(missing, rng):
     X, _, mixture = planted(rng, n=20)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     X[3] = np.nan if missing else X[3]
     joint = brute_joint(X, mixture)
     np.testing.assert_allclose(log_joint(X, mixture), joint, rtol=1e-9)
@@ -92,7 +92,7 @@ def test_densities_are_those_of_the_full_covariances(missing, rng):
 
 def test_filled_values_are_the_conditional_expectation_of_the_mixture(rng):
     X, _, mixture = planted(rng, n=30, apart=0.5)
-    X = with_holes(rng, X, 0.4)
+    X = with_missing(rng, X, 0.4)
     filled, std = expectation_with_std(X, mixture)
     joint = brute_joint(X, mixture)
     resp = np.exp(joint - joint.max(axis=1, keepdims=True))
@@ -120,7 +120,7 @@ def test_filled_values_are_the_conditional_expectation_of_the_mixture(rng):
 @pytest.mark.filterwarnings("ignore:.*clusters collapsed")  # a third cluster of two may
 def test_the_objective_never_rises(noise, missing, rng):
     X, _, _ = planted(rng, n=150, apart=1.0)
-    model = fit_some(with_holes(rng, X, missing), 3, 2, max_iter=40, **noise)
+    model = fit_some(with_missing(rng, X, missing), 3, 2, max_iter=40, **noise)
     assert len(model.history_) == 40
     assert np.all(np.diff(model.history_) <= 1e-10)
     assert model.lower_bound_ == -model.history_[-1]
@@ -152,7 +152,7 @@ def test_an_update_from_a_minimum_stays_there(noise, rng):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_a_row_of_weight_two_is_a_row_twice_in_any_order(missing, rng):
     X, _, _ = planted(rng, n=80)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     weight = rng.integers(0, 3, size=80)
     weight[:2] = 1
     repeated = np.repeat(X, weight, axis=0)
@@ -166,7 +166,7 @@ def test_a_row_of_weight_two_is_a_row_twice_in_any_order(missing, rng):
 def test_memory_stream_and_dask_agree(missing, rng):
     da = pytest.importorskip("dask.array")
     X, _, _ = planted(rng, n=90)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     reference = fit_some(X)
     assert_same_mixture(reference, fit_some(lowdim.stream(lambda: iter(np.split(X, [7, 50, 51])))))
     chunked = da.from_array(X, chunks=(40, 5))
@@ -233,10 +233,10 @@ def test_the_best_of_several_starts_is_kept(rng):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_planted_clusters_are_found(noise, missing, rng):
     X, labels, truth = planted(rng, n=900, n_clusters=3)
-    holes = with_holes(rng, X, missing)
-    model = MixtureOfFactorAnalyzers(3, 1, random_state=0, **noise).fit(holes)
+    incomplete = with_missing(rng, X, missing)
+    model = MixtureOfFactorAnalyzers(3, 1, random_state=0, **noise).fit(incomplete)
     assert adjusted_rand_score(labels, model.predict(X)) > 0.98
-    # the likelihood is the highest for complete rows, and not far from it for rows with holes
+    # the likelihood is the highest for complete rows, and not far from it for incomplete rows
     assert model.score(X) > log_density(X, log_joint, (truth,)).mean() - (0.05 if missing else 0.0)
     # the median: the noise of a column that the factor follows nearly alone is not well known
     assert np.median(model.noise_variance_) == pytest.approx(0.09, abs=0.02)
@@ -244,13 +244,13 @@ def test_planted_clusters_are_found(noise, missing, rng):
 
 def test_intervals_of_filled_values_are_calibrated(rng):
     X, _, _ = planted(rng, n=1500, d=6, k=2, noise=0.5)
-    holes = with_holes(rng, X, 0.15)
-    model = MixtureOfFactorAnalyzers(2, 2, random_state=0).fit(holes)
-    filled, std = model.impute(holes, return_std=True)
-    missing = np.isnan(holes)
+    incomplete = with_missing(rng, X, 0.15)
+    model = MixtureOfFactorAnalyzers(2, 2, random_state=0).fit(incomplete)
+    filled, std = model.impute(incomplete, return_std=True)
+    missing = np.isnan(incomplete)
     covered = np.mean(np.abs(filled - X)[missing] <= 1.96 * std[missing])
     assert 0.92 < covered < 0.975  # 1300 entries: 0.95 +- 4 standard errors
-    np.testing.assert_array_equal(filled, model.impute(holes))
+    np.testing.assert_array_equal(filled, model.impute(incomplete))
 
 
 def test_samples_look_like_the_model(rng):

@@ -105,8 +105,8 @@ class MixtureOfFactorAnalyzers(
 
     Notes
     -----
-    k-means starts from at most 20000 rows at random; rows with holes take part with the column's
-    mean in their place. Columns count by their standard deviation there, unless `isotropic`.
+    k-means starts from at most 20000 rows at random; missing values take part as the
+    column's mean. Columns count by their standard deviation there, unless `isotropic`.
 
     A code does not say which cluster it belongs to, so there is no `inverse_transform`; `predict`
     and `transform` together describe a row.
@@ -335,12 +335,12 @@ def encode(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
 
 def expectation(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
     """E[x | x_o] = sum_j r_j E_j[x | x_o]; observed entries stay as they are, bit for bit."""
-    filled, holes = X.copy(), np.isnan(X)
-    some = holes.any(axis=1)
+    filled, missing_entries = X.copy(), np.isnan(X)
+    some = missing_entries.any(axis=1)
     if some.any():
         rows = X[some]
         fit = _mean_of_clusters(rows, mixture, normalized(log_joint(rows, mixture))[0])
-        filled[some] = np.where(holes[some], fit, rows)
+        filled[some] = np.where(missing_entries[some], fit, rows)
     return filled
 
 
@@ -349,8 +349,8 @@ def expectation_with_std(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same, and sqrt(sum_j r_j (var_j + (E_j - E)^2)); 0 where X is observed."""
     filled, std = X.copy(), np.zeros_like(X)
-    holes = np.isnan(X)
-    some = holes.any(axis=1)
+    missing_entries = np.isnan(X)
+    some = missing_entries.any(axis=1)
     if some.any():
         rows = X[some]
         resp = normalized(log_joint(rows, mixture))[0]
@@ -360,8 +360,8 @@ def expectation_with_std(
             apart = missing.expectation(rows.astype(np.float64), *model) - fit
             spread = missing.conditional_std(rows.astype(np.float64), *model)
             variance += r[:, None] * (np.square(spread) + np.square(apart))
-        filled[some] = np.where(holes[some], fit, rows)
-        std[some] = np.where(holes[some], np.sqrt(variance), 0.0)
+        filled[some] = np.where(missing_entries[some], fit, rows)
+        std[some] = np.where(missing_entries[some], np.sqrt(variance), 0.0)
     return filled, std
 
 

@@ -38,7 +38,7 @@ class MixedMixture(FiniteMixture):
                analysis, latent profile analysis); missing entries drop out.
 
     Cost: O(n d K) per pass; O(m K) memory beside one block, m counting all categories.
-    Use it to cluster a data frame as it is, with text columns and holes.
+    Use it to cluster a data frame as it is, with text columns and missing values.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ class MixedMixture(FiniteMixture):
     Notes
     -----
     A category that `fit` has not seen counts as missing. Integers are numbers unless `columns` says
-    that they are codes or counts: nothing in a column of 1, 2 and 3 tells. Text comes in data
-    frames, dicts of arrays and files; arrays, streams and Dask collections hold numbers, which may
-    stand for categories.
+    that they are categories or counts: nothing in a column of 1, 2 and 3 says so. Text comes in
+    data frames, dicts of arrays and files; arrays, streams and Dask collections hold numbers, which
+    may stand for categories.
 
     The start is that of `MixtureModel`, on all columns side by side.
 

@@ -273,7 +273,7 @@ def test_planted_groups_are_found(rng, init):
     np.testing.assert_allclose(found, means[np.argsort(means @ [1.0, 0.1])], atol=0.35)
 
 
-def test_planted_groups_are_found_behind_holes(rng):
+def test_planted_groups_are_found_behind_missing_values(rng):
     means = 10.0 * rng.permutation(hadamard(8))[:4]  # any two differ in four columns
     label = rng.integers(0, 4, size=600)
     X = means[label] + rng.normal(size=(600, 8))
@@ -293,13 +293,13 @@ def test_more_clusters_than_rows_are_refused():
         KMeans(2).fit([[0.0], [1.0]], sample_weight=[1, 0])
 
 
-def test_fewer_different_rows_than_clusters_are_told():
+def test_fewer_different_rows_than_clusters_are_reported():
     with pytest.warns(ConvergenceWarning, match="Only 2 of n_clusters=3 clusters have rows"):
         model = KMeans(3, random_state=0).fit([[0.0], [0.0], [1.0]])
     assert model.inertia_ == 0.0
 
 
-def test_holes_are_refused_where_rows_are_sparse_or_come_one_by_one(rng):
+def test_missing_values_are_refused_where_rows_are_sparse_or_come_one_by_one(rng):
     X = np.where(rng.random((20, 3)) < 0.3, np.nan, 1.0)
     with pytest.raises(ValueError, match="X is sparse and has NaN"):
         KMeans(2).fit(sp.csr_array(X))

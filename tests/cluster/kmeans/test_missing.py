@@ -38,11 +38,11 @@ def test_a_row_without_observed_entries_costs_nothing_and_a_column_needs_some(rn
 # ---- two roads, one result -----------------------------------------------------------------------
 
 
-def test_few_holes_change_little(rng):
+def test_few_missing_values_change_little(rng):
     X, label = groups(rng)
-    holes = X.copy()
-    holes[rng.random(X.shape) < 0.02] = np.nan
+    incomplete = X.copy()
+    incomplete[rng.random(X.shape) < 0.02] = np.nan
     start = np.stack([X[label == j].mean(axis=0) for j in range(5)])
-    whole, pierced = KMeans(5, init=start).fit(X), KMeans(5, init=start).fit(holes)
+    whole, other = KMeans(5, init=start).fit(X), KMeans(5, init=start).fit(incomplete)
     # means of 120 rows, of which two or three are unknown in each column, of spread 1
-    np.testing.assert_allclose(pierced.cluster_centers_, whole.cluster_centers_, atol=0.5)
+    np.testing.assert_allclose(other.cluster_centers_, whole.cluster_centers_, atol=0.5)

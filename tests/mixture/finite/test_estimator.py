@@ -37,10 +37,10 @@ def planted(rng, name, n=600, k=3):
     return np.asarray(X, dtype=float), labels
 
 
-def with_holes(rng, X, share=0.2):
-    holes = rng.random(X.shape) < share
-    holes[:: len(X) // 3 - 1] = False
-    return np.where(holes, np.nan, X)
+def with_missing(rng, X, share=0.2):
+    hidden = rng.random(X.shape) < share
+    hidden[:: len(X) // 3 - 1] = False
+    return np.where(hidden, np.nan, X)
 
 
 def fit_some(X, name, weight=None, **arguments):
@@ -97,18 +97,18 @@ def test_bernoulli_components_are_those_of_direct_em(rng):
     np.testing.assert_allclose(-sums.objective, log_likelihood, rtol=1e-12)
 
 
-def test_rows_with_holes_have_their_marginal_likelihood(rng):
+def test_incomplete_rows_have_their_marginal_likelihood(rng):
     X, _ = planted(rng, "gaussian")
     model = fit_some(X, "gaussian")
-    holed = with_holes(rng, X[:50], 0.4)
-    holed[0] = np.nan
+    incomplete = with_missing(rng, X[:50], 0.4)
+    incomplete[0] = np.nan
     expected = np.empty(50)
-    for i, x in enumerate(holed):
+    for i, x in enumerate(incomplete):
         o = ~np.isnan(x)
         by_component = norm.logpdf(x[o], model.means_[:, o], np.sqrt(model.variances_[:, o]))
         expected[i] = logsumexp(by_component.sum(axis=1), b=model.weights_)
-    np.testing.assert_allclose(model.score_samples(holed), expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(model.score(holed), expected.mean(), rtol=1e-9)
+    np.testing.assert_allclose(model.score_samples(incomplete), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(model.score(incomplete), expected.mean(), rtol=1e-9)
 
 
 @each_name
@@ -151,7 +151,7 @@ def test_the_objective_never_rises(rng, name, missing):
         return
     X, _ = planted(rng, name, n=150)
     X = rng.permuted(X, axis=0)  # no clusters left: many iterations
-    X = with_holes(rng, X, missing) if missing else X
+    X = with_missing(rng, X, missing) if missing else X
     for smoothing in (0.0, 0.01, 1.0):
         model = fit_some(X, name, max_iter=30, smoothing=smoothing)
         assert np.all(np.diff(model.history_) <= 1e-10 * abs(model.history_[0]))
@@ -165,7 +165,7 @@ def test_the_objective_never_rises(rng, name, missing):
 def test_a_row_of_weight_two_is_a_row_twice(rng, name):
     X, _ = planted(rng, name, n=150)
     if name != "multinomial":
-        X = with_holes(rng, X)
+        X = with_missing(rng, X)
     weight = rng.integers(0, 4, size=len(X))
     weight[:: len(X) // 3 - 1] = 1
     order = rng.permutation(weight.sum())
@@ -238,7 +238,7 @@ def test_gaussian_components_are_scikit_learns_diagonal_mixture(rng):
 
 def test_bernoulli_and_two_categories_are_one_model(rng):
     X, _ = planted(rng, "bernoulli")
-    X = with_holes(rng, X)
+    X = with_missing(rng, X)
     settings = {"tol": 1e-10, "max_iter": 500}
     yes, one_of_two = (fit_some(X, name, **settings) for name in ("bernoulli", "categorical"))
     assert yes.score(X) == pytest.approx(one_of_two.score(X), rel=1e-6)
@@ -247,7 +247,7 @@ def test_bernoulli_and_two_categories_are_one_model(rng):
 @pytest.mark.parametrize("name", ["gaussian", "poisson", "bernoulli", "categorical"])
 def test_a_table_of_one_type_is_a_mixture_model(rng, name):
     X, _ = planted(rng, name)
-    X = with_holes(rng, X)
+    X = with_missing(rng, X)
     one = fit_some(X, name)
     other = MixedMixture(3, columns={name: range(12)}, tol=0, max_iter=8, random_state=0).fit(X)
     # columns are copied on the way, so that products are rounded differently; log densities of
@@ -270,20 +270,20 @@ def test_planted_components_are_found(rng, name):
     assert adjusted_rand_score(labels, model.fit_predict(X)) > 0.9
     if name == "multinomial":
         return
-    holed = with_holes(rng, X)
-    model.fit(holed)
-    assert adjusted_rand_score(labels, model.predict(holed)) > 0.8
-    filled, std = model.impute(holed, return_std=True)
-    holes = np.isnan(holed)
-    np.testing.assert_array_equal(filled[~holes], X[~holes])
-    assert (std[~holes] == 0).all()
-    assert (std[holes] > 0).all()
+    incomplete = with_missing(rng, X)
+    model.fit(incomplete)
+    assert adjusted_rand_score(labels, model.predict(incomplete)) > 0.8
+    filled, std = model.impute(incomplete, return_std=True)
+    hidden = np.isnan(incomplete)
+    np.testing.assert_array_equal(filled[~hidden], X[~hidden])
+    assert (std[~hidden] == 0).all()
+    assert (std[hidden] > 0).all()
     if name == "categorical":  # a row has the value of its component in 7 of 10 columns
         assert set(np.unique(filled)) == {0.0, 10.0, 20.0}
-        assert (filled[holes] == X[holes]).mean() > 0.6
+        assert (filled[hidden] == X[hidden]).mean() > 0.6
     else:
-        error, of_mean = filled - X, np.nanmean(holed, axis=0) - X
-        assert (error[holes] ** 2).mean() < 0.8 * (of_mean[holes] ** 2).mean()
+        error, of_mean = filled - X, np.nanmean(incomplete, axis=0) - X
+        assert (error[hidden] ** 2).mean() < 0.8 * (of_mean[hidden] ** 2).mean()
 
 
 @each_name
@@ -317,7 +317,7 @@ def mixed_table(rng, n=900):
     return table, kind
 
 
-def holed_table(rng, table, share=0.15):
+def incomplete_table(rng, table, share=0.15):
     table = table.astype({"round": "boolean"})
     for name in table.columns.drop("code"):
         table.loc[rng.random(len(table)) < share, name] = None
@@ -326,16 +326,16 @@ def holed_table(rng, table, share=0.15):
 
 def test_a_mixed_table_is_recovered_where_neither_type_alone_suffices(rng):
     table, kind = mixed_table(rng)
-    holed = holed_table(rng, table)
+    incomplete = incomplete_table(rng, table)
     codes = {"categorical": ["code"]}
-    both = MixedMixture(3, columns=codes, random_state=0).fit(holed)
-    assert adjusted_rand_score(kind, both.predict(holed)) > 0.85
+    both = MixedMixture(3, columns=codes, random_state=0).fit(incomplete)
+    assert adjusted_rand_score(kind, both.predict(incomplete)) > 0.85
     numbers, words = ["length", "width"], ["color", "round", "shape", "code"]
     alone = MixedMixture(3, random_state=0)
     # each type alone can at best separate two of three kinds: adjusted Rand index 0.57
-    assert adjusted_rand_score(kind, alone.fit_predict(holed[numbers])) < 0.7
+    assert adjusted_rand_score(kind, alone.fit_predict(incomplete[numbers])) < 0.7
     alone.set_params(columns=codes)
-    assert adjusted_rand_score(kind, alone.fit_predict(holed[words])) < 0.7
+    assert adjusted_rand_score(kind, alone.fit_predict(incomplete[words])) < 0.7
 
 
 def test_a_new_fit_forgets_the_old_family(rng):
@@ -354,7 +354,7 @@ def test_a_new_fit_forgets_the_old_family(rng):
 # ---- data frames ---------------------------------------------------------------------------------
 
 
-def test_columns_go_by_their_type_unless_told(rng):
+def test_columns_go_by_their_type_unless_columns_says(rng):
     table, _ = mixed_table(rng)
     model = MixedMixture(2, random_state=0).fit(table)
     assert {k: v.tolist() for k, v in model.columns_.items()} == {
@@ -380,41 +380,45 @@ def test_columns_go_by_their_type_unless_told(rng):
 def test_pandas_polars_and_codes_give_one_model(rng):
     pl = pytest.importorskip("polars")
     table, _ = mixed_table(rng)
-    holed = holed_table(rng, table)
+    incomplete = incomplete_table(rng, table)
     settings = {"tol": 0, "max_iter": 8, "random_state": 0}
-    pandas = MixedMixture(3, columns={"categorical": ["code"]}, **settings).fit(holed)
-    frame = pl.from_pandas(holed)
+    pandas = MixedMixture(3, columns={"categorical": ["code"]}, **settings).fit(incomplete)
+    frame = pl.from_pandas(incomplete)
     polars = MixedMixture(3, columns={"categorical": ["code"]}, **settings).fit(frame)
     close = {"rtol": 1e-9, "atol": 1e-12}  # values lie differently in memory
-    np.testing.assert_allclose(pandas.predict_proba(holed), polars.predict_proba(frame), **close)
+    np.testing.assert_allclose(
+        pandas.predict_proba(incomplete), polars.predict_proba(frame), **close
+    )
     codes = np.column_stack(
         [
-            holed["length"],
-            holed["width"],
-            holed["color"].map({"blue": 0.0, "red": 1.0}),
-            holed["round"].map({False: 0.0, True: 1.0}),
-            holed["shape"].map({"long": 0.0, "short": 1.0}).astype(float),
-            holed["code"],
+            incomplete["length"],
+            incomplete["width"],
+            incomplete["color"].map({"blue": 0.0, "red": 1.0}),
+            incomplete["round"].map({False: 0.0, True: 1.0}),
+            incomplete["shape"].map({"long": 0.0, "short": 1.0}).astype(float),
+            incomplete["code"],
         ]
     ).astype(float)
     array = MixedMixture(3, columns={"categorical": [2, 3, 4, 5]}, **settings).fit(codes)
-    np.testing.assert_allclose(array.predict_proba(codes), pandas.predict_proba(holed), **close)
+    np.testing.assert_allclose(
+        array.predict_proba(codes), pandas.predict_proba(incomplete), **close
+    )
     filled = polars.impute(frame)
     assert isinstance(filled, pl.DataFrame)
     assert filled.columns == frame.columns
     assert filled.null_count().sum_horizontal().item() == 0
-    assert filled["shape"].to_list() == pandas.impute(holed)["shape"].to_list()
+    assert filled["shape"].to_list() == pandas.impute(incomplete)["shape"].to_list()
 
 
 def test_a_filled_frame_has_its_own_labels(rng):
     table, _ = mixed_table(rng)
-    holed = holed_table(rng, table)
-    model = MixedMixture(3, random_state=0).fit(holed)
-    filled, doubt = model.impute(holed, return_std=True)
+    incomplete = incomplete_table(rng, table)
+    model = MixedMixture(3, random_state=0).fit(incomplete)
+    filled, doubt = model.impute(incomplete, return_std=True)
     assert not filled.isna().any().any()
     assert (filled.index == table.index).all()
     assert filled["shape"].dtype == "category"
-    seen = holed.notna()
+    seen = incomplete.notna()
     for name in table:
         assert (filled[name][seen[name]] == table[name][seen[name]]).all()
     assert (filled["shape"] == table["shape"]).mean() > 0.95
@@ -436,9 +440,9 @@ def test_an_unknown_category_counts_as_missing(rng):
     codes = MixtureModel("categorical", n_components=3, random_state=0).fit(X)
     other = X.copy()
     other[:, 0] = 55.0
-    holed = X.copy()
-    holed[:, 0] = np.nan
-    np.testing.assert_array_equal(codes.predict_proba(other), codes.predict_proba(holed))
+    incomplete = X.copy()
+    incomplete[:, 0] = np.nan
+    np.testing.assert_array_equal(codes.predict_proba(other), codes.predict_proba(incomplete))
 
 
 def test_a_saved_mixed_model_knows_its_labels(rng, tmp_path):
@@ -478,7 +482,7 @@ class Exponential(Family):
 def test_a_family_of_ones_own_is_a_few_lines(rng):
     labels = np.repeat([0, 1], 500)
     X = rng.exponential(np.array([[1.0] * 8, [6.0] * 8])[labels])
-    X = with_holes(rng, X)
+    X = with_missing(rng, X)
     model = MixtureModel(Exponential(), random_state=0, tol=1e-8, max_iter=500).fit(X)
     assert adjusted_rand_score(labels, model.predict(X)) > 0.8
     assert np.all(np.diff(model.history_) <= 1e-10)
@@ -516,7 +520,7 @@ def test_counts_that_share_a_total_cannot_be_missing_in_mixed_tables_either(rng)
     model = MixedMixture(columns={"multinomial": [0, 1, 2]}, random_state=0)
     with pytest.raises(ValueError, match="NaN in a column of Multinomial components"):
         model.fit(X)
-    X[3, 1], X[3, 3] = 2.0, np.nan  # a Gaussian column may have holes
+    X[3, 1], X[3, 3] = 2.0, np.nan  # a Gaussian column may have missing values
     filled, std = model.fit(X).impute(X, return_std=True)
     assert np.isfinite(filled).all() and std[3, 3] > 0
 

@@ -10,7 +10,7 @@ each_kind = pytest.mark.parametrize("kind", [*SHARED_WITH_PEER, "unit"])
 
 
 def clusters(rng, n=300, d=3, k=3, apart=4.0, missing=0.0):
-    """Rows of k Gaussians with their own shapes, with holes at random."""
+    """Rows of k Gaussians with their own shapes, with missing values at random."""
     means = apart * rng.normal(size=(k, d))
     shapes = rng.normal(size=(k, d, d)) / np.sqrt(d) + 0.3 * np.eye(d)
     labels = rng.integers(k, size=n)

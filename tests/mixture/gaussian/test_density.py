@@ -33,7 +33,7 @@ def direct_log_density(model, X):
 
 
 @each_kind
-def test_the_density_of_rows_with_holes_is_that_of_what_they_observe(kind, rng):
+def test_the_density_of_incomplete_rows_is_that_of_what_they_observe(kind, rng):
     X = clusters(rng, n=100, missing=0.3)
     model = GaussianMixture(3, covariance_type=kind, random_state=0, max_iter=5).fit(X)
     direct = direct_log_density(model, X)

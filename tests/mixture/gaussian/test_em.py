@@ -49,10 +49,10 @@ def test_the_sums_are_those_of_the_textbook(kind, rng):
 
 
 @each_kind
-def test_complete_rows_give_the_same_sums_on_the_road_for_holes(kind, rng):
+def test_complete_rows_give_the_same_sums_on_the_road_for_missing_values(kind, rng):
     X = clusters(rng, n=60)
     model = GaussianMixture(3, **a_start(X, kind), max_iter=3, tol=0.0).fit(X)._gaussians()
     Y, w = model.measured(X), rng.random(60)
-    plain, holes = em._complete_statistics(Y, model, w), em._missing_statistics(Y, model, w)
-    for left, right in zip(plain, holes, strict=True):
+    plain, general = em._complete_statistics(Y, model, w), em._missing_statistics(Y, model, w)
+    for left, right in zip(plain, general, strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-9)

@@ -1,4 +1,4 @@
-"""Gaussian mixtures: every form of covariance, holes, weights, and what goes wrong."""
+"""Gaussian mixtures: every form of covariance, missing values, weights, and what goes wrong."""
 
 import warnings
 
@@ -179,33 +179,35 @@ def planted(rng, n=4000):
     C = np.array([[1.0, 0.8, 0.0], [0.8, 1.0, 0.3], [0.0, 0.3, 1.0]])
     labels = (rng.random(n) < 0.3).astype(int)
     X = means[labels] + rng.normal(size=(n, 3)) @ np.linalg.cholesky(C).T
-    holes = X.copy()
-    holes[rng.random(X.shape) < 0.2] = np.nan
-    return X, holes, labels, means, C
+    incomplete = X.copy()
+    incomplete[rng.random(X.shape) < 0.2] = np.nan
+    return X, incomplete, labels, means, C
 
 
 # ---- a planted truth -----------------------------------------------------------------------------
 
 
-def test_a_planted_mixture_is_found_through_holes(rng):
-    _, holes, labels, means, C = planted(rng)
-    model = GaussianMixture(2, random_state=0).fit(holes)
+def test_a_planted_mixture_is_found_through_missing_values(rng):
+    _, incomplete, labels, means, C = planted(rng)
+    model = GaussianMixture(2, random_state=0).fit(incomplete)
     order = np.argsort(model.means_[:, 0])
     # about 960 rows observe an entry of the small component: 5 standard errors are 0.16
     np.testing.assert_allclose(model.means_[order], means, atol=0.2)
     np.testing.assert_allclose(model.covariances_[order], [C, C], atol=0.35)
     assert model.weights_[order[1]] == pytest.approx(0.3, abs=0.04)
-    some = ~np.isnan(holes).all(axis=1)
-    assert (order[labels[some]] == model.predict(holes)[some]).mean() > 0.999
+    some = ~np.isnan(incomplete).all(axis=1)
+    assert (order[labels[some]] == model.predict(incomplete)[some]).mean() > 0.999
 
 
 def test_intervals_of_filled_values_cover_what_they_claim(rng):
-    X, holes, *_ = planted(rng)
-    filled, std = GaussianMixture(2, random_state=0).fit(holes).impute(holes, return_std=True)
-    known = ~np.isnan(holes)
+    X, incomplete, *_ = planted(rng)
+    filled, std = (
+        GaussianMixture(2, random_state=0).fit(incomplete).impute(incomplete, return_std=True)
+    )
+    known = ~np.isnan(incomplete)
     missing = ~known & (known.sum(axis=1) >= 1)[:, None]  # the component is then known: Gaussian
     inside = np.abs(X - filled)[missing] <= 1.96 * std[missing]
-    # 2400 holes: 5 standard errors are 0.022
+    # 2400 missing values: 5 standard errors are 0.022
     assert inside.mean() == pytest.approx(0.95, abs=0.03)
     assert np.square(X - filled)[missing].mean() < 0.75  # the columns' own variance is 1
 

@@ -29,7 +29,9 @@ def nearly_dependent(rng, d, own_variance):
 
 @pytest.mark.parametrize("own_variance", [0.5, 1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("missing", [0.15, 0.6])
-def test_precisions_and_covariances_tell_the_same_of_holes(own_variance, missing, rng, monkeypatch):
+def test_precisions_and_covariances_agree_on_missing_values(
+    own_variance, missing, rng, monkeypatch
+):
     d = 7
     C = np.stack([nearly_dependent(rng, d, own_variance) for _ in range(2)])
     mixture = em.fresh(np.array([0.3, 0.7]), rng.normal(size=(2, d)), C)
@@ -41,14 +43,14 @@ def test_precisions_and_covariances_tell_the_same_of_holes(own_variance, missing
     Y[0] = np.nan
     w = rng.random(60)
 
-    def told():
+    def results():
         return em._missing_statistics(Y, model, w), expectation_with_std(Y, model)
 
     used = gaussian_missing._matrices(model).has_precision
     assert used.all() if own_variance > 1e-8 else not used.any()
-    sums, (filled, std) = told()
+    sums, (filled, std) = results()
     monkeypatch.setattr(gaussian_missing, "LEAST_OWN_VARIANCE", np.inf)  # covariances for all
-    direct, (direct_filled, direct_std) = told()
+    direct, (direct_filled, direct_std) = results()
     # rounding, enlarged by the condition: about 1 / own_variance, of sizes of about 10
     rtol = 1e-13 / own_variance
     for left, right in zip(sums, direct, strict=True):
@@ -59,7 +61,7 @@ def test_precisions_and_covariances_tell_the_same_of_holes(own_variance, missing
 
 @pytest.mark.parametrize("kind", ["full", "tied"])
 @pytest.mark.parametrize("missing", [0.1, 0.7])
-def test_the_sums_over_holes_are_those_of_conditional_gaussians(kind, missing, rng):
+def test_the_sums_over_missing_values_are_those_of_conditional_gaussians(kind, missing, rng):
     X = clusters(rng, n=60, d=5, missing=missing)
     fitted = GaussianMixture(2, covariance_type=kind, random_state=0, max_iter=3).fit(X)
     w = rng.random(60)

@@ -39,7 +39,7 @@ def test_the_coreset_of_a_start_has_the_moments_of_all_rows(missing, rng):
     columns = observed_columns(rows, weight)
     space = space_of(columns.mean, columns.std, "full")
     some = start.some_rows(rows, weight, space, rng, 1000)
-    Z = np.nan_to_num((X - columns.mean) / columns.std)  # holes at the mean
+    Z = np.nan_to_num((X - columns.mean) / columns.std)  # missing values at the mean
     assert some.rows.shape == (1000, 3)
     # no row weighs more than twice the mean: sums of 1000 of size about 1 are good to 6 errors
     assert some.weight.max() <= 2 * weight.sum() / 1000 * (1 + 1e-9)

@@ -17,7 +17,7 @@ The label holds if upper is less than lower or reach. There is a margin for the 
 products, so that a row which is not looked at has the label that a look would give. Then only rows
 that change their label need be added to the sums of one center, and taken from those of another.
 
-Sparse rows are not made dense; rows with holes are the subject of `missing.py`.
+Sparse rows are not made dense; rows with missing values are the subject of `missing.py`.
 """
 
 from __future__ import annotations

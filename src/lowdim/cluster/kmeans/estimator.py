@@ -2,13 +2,13 @@
 
     minimise over C, a     J = sum_i w_i ||x_i - c_a(i)||^2
 
-    fixed C:  a(i) = argmin_j ||x_i - c_j||^2      -> statistics, in `kmeans_assignment.py`
+    fixed C:  a(i) = argmin_j ||x_i - c_j||^2      -> statistics, in `assignment.py`
     fixed a:  c_j  = mean of the rows assigned j   -> update
 
 Neither half can raise J. One iteration: O(n k d) time at the most, O(k d) memory beside one block;
 in memory, bounds on the distances of every row (three numbers each) save most of the time.
 
-Rows with holes count by what is observed of them (`missing.py`), seeds lie far apart
+Rows with missing values count by what is observed of them (`missing.py`), seeds lie far apart
 (`seeding.py`), rows that come one after the other are learned from by `online.py`.
 """
 
@@ -86,7 +86,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     random_state : int, Generator, RandomState or None, default=None
         For the start and the coreset.
     copy_x : bool, default=True
-        For scikit-learn's sake: X is never written to, nor copied.
+        Accepted for compatibility with scikit-learn; ignored: X is never written to, nor copied.
     algorithm : {'auto', 'lloyd', 'elkan'}, default='auto'
         'lloyd' measures all distances in every pass; 'elkan' keeps bounds on those of each row and
         measures only the rows in doubt, if they are in memory, dense and complete. 'auto' is
@@ -231,7 +231,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         if check_finite_rows(self, rows, allow_nan=True).nan.any():
             raise ValueError(
                 "X has NaN; KMeans.partial_fit learns from complete rows. Give all rows to fit, "
-                "which learns from rows with holes."
+                "which learns from rows with missing values."
             )
         weight = check_weights(sample_weight, rows)
         if not fitted:

@@ -1,4 +1,4 @@
-"""k-means of rows with holes: what is missing is taken to be as in the center (k-POD).
+"""k-means of rows with missing values: what is missing is taken to be as in the center (k-POD).
 
     minimise over C, a     J = sum_i w_i sum_{f observed} (x_if - c_a(i)f)^2
 

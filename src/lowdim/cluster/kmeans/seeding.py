@@ -111,7 +111,7 @@ def scalable_seeds(
 
 
 def in_frame(X: Any, frame: Frame, fill: np.ndarray) -> Any:
-    """Rows of float64 as measured in the frame, with holes filled."""
+    """Rows of float64 as measured in the frame, missing values filled."""
     if sp.issparse(X):
         return X / frame.unit
     D = (X - frame.pilot) / frame.unit
@@ -163,7 +163,7 @@ def _order(X: Any) -> np.ndarray:
     if sp.issparse(X):  # along a fixed direction: different rows have different places
         return np.argsort(X @ np.random.default_rng(0).normal(size=X.shape[1]), kind="stable")
     order = np.argsort(X[:, 0], kind="stable")
-    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and holes: other columns decide
+    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and NaN: other columns decide
     return order if alone else np.lexsort(X.T[::-1])
 
 

@@ -47,8 +47,8 @@ def _summary_with_missing(
 ) -> DataSummary:
     if rows.is_sparse:
         raise ValueError(
-            "X is sparse and has NaN; KMeans takes holes in dense rows only. Entries that are not "
-            "stored are zeros: give X.toarray() if NaN is to mean missing."
+            "X is sparse and has NaN; KMeans takes missing values in dense rows only. Entries that "
+            "are not stored are zeros: give X.toarray() if NaN is to mean missing."
         )
     columns = observed_columns(rows, weight)
     check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))

@@ -128,7 +128,7 @@ class FiniteMixture(MixtureMethods, Estimator):
         """The parts, and the parameters of each as they were published."""
 
     def _filled(self, X: Any, return_std: bool) -> Any:
-        """The rows as numbers with their holes filled, and how uncertain these are."""
+        """The rows as numbers, missing values filled, and how uncertain these are."""
         for part in self._published()[0]:
             part.family.check_gives("impute with return_std" if return_std else "impute")
         rows, _, params = self._opened(X)

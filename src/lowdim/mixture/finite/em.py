@@ -160,7 +160,7 @@ def log_joint(X: Any, parts: tuple[Part, ...], mixture: FiniteParams) -> np.ndar
 
 
 def expectation(X: Any, parts: tuple[Part, ...], mixture: FiniteParams) -> Any:
-    """E[x | x_o] in the holes; observed entries stay as they are, bit for bit."""
+    """E[x | x_o] in the place of missing values; observed entries stay as they are, bit for bit."""
     return _filled(X, parts, mixture, "fill", X)
 
 
@@ -172,11 +172,11 @@ def expectation_with_std(X: Any, parts: tuple[Part, ...], mixture: FiniteParams)
 def _filled(
     X: Any, parts: tuple[Part, ...], mixture: FiniteParams, what: str, otherwise: np.ndarray
 ) -> Any:
-    """`otherwise`, with what the families say of holes in the holes of X."""
+    """`otherwise`, with what the families say of them where values of X are missing."""
     if sp.issparse(X):
         return otherwise
-    result, holes = otherwise.copy(), np.isnan(X)
-    some = holes.any(axis=1)
+    result, missing = otherwise.copy(), np.isnan(X)
+    some = missing.any(axis=1)
     if some.any():
         rows = X[some]
         resp, _ = normalized(log_joint(rows, parts, mixture))
@@ -187,5 +187,5 @@ def _filled(
             else:
                 doubt = part.family.doubt(params, resp)
                 said[:, part.place] = doubt if part.unit is None else doubt * part.unit
-        result[some] = np.where(holes[some], said, otherwise[some])
+        result[some] = np.where(missing[some], said, otherwise[some])
     return result

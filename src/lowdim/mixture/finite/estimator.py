@@ -27,7 +27,7 @@ class MixtureModel(FiniteMixture):
                by EM from k-means. Columns are independent within a component; NaN drop out.
 
     Cost: O(n d K) per pass, for sparse X O(stored entries K); O(d K) memory beside one block.
-    Use it to cluster binary rows, counts or codes, whose distances mean little.
+    Use it to cluster binary rows, counts or categories, whose distances mean little.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ default='gaussian'
 
     Notes
     -----
-    k-means starts from at most 20000 rows at random, in which holes stand at the mean of their
-    column: of counts it sees square roots (for 'multinomial' of proportions), of categories which
-    one it is. More than 128 columns are projected on 64 at random for that.
+    k-means starts from at most 20000 rows at random, in which missing values stand at the
+    mean of their column: of counts it sees square roots (for 'multinomial' of proportions), of
+    categories which one it is. More than 128 columns are projected on 64 at random for that.
 
     A Gaussian variance is at least 1e-6 times that of its column. For 'categorical', a value that
     `fit` has not seen counts as missing. 'multinomial' cannot have missing values. Counts may be
     fractions. A model with a family of your own can be pickled, but not saved with `save`, as a
-    file holds no code.
+    file holds data and no programs.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """Where finite mixtures start: from the clusters of k-means.
 
 k-means compares what each family says is comparable of its columns (`Family.features`): square
-roots of counts, which category it is. Holes stand at the mean, and many columns are projected on
-fewer.
+roots of counts, which category it is. Missing values stand at the mean, and many columns are
+projected on fewer.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _features(X: Any, part: Part, weight: np.ndarray, random: np.random.Generato
 
 
 def _centred(F: np.ndarray, weight: np.ndarray, alike: bool) -> np.ndarray:
-    """Columns of mean 0, and of variance 1 unless they are alike; holes stand at the mean."""
+    """Columns of mean 0, and of variance 1 unless they are alike; NaN become the mean."""
     observed = ~np.isnan(F)
     total = np.maximum(weight @ observed, np.finfo(np.float64).tiny)
     F = np.where(observed, F - weight @ np.where(observed, F, 0.0) / total, 0.0)

@@ -7,8 +7,8 @@ All of them look at rows in the same way, in units in which columns are about 1 
     update       C_j = scatter / sum r - shift shift'                     about the next ones
 
 and differ in what of C_j is kept. Full and tied covariances are matrices; diagonal ones are rows
-of variances, spherical and unit ones too, with equal entries. `gaussian_missing` has the same steps
-for rows with holes.
+of variances, spherical and unit ones too, with equal entries. `missing.py` has the same steps for
+rows with missing values.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ def log_joint(X: np.ndarray, model: Gaussians) -> np.ndarray:
             continue
         part = joint[:, rows]
         part[:, whole] = complete_log_joint(Y[whole], model)
-        holes = np.flatnonzero(~whole)
-        for some in gaussian_missing.conditional_rows(Y[holes], model):
-            part[:, holes[some.rows]] = some.log_density + model.log_weights[:, None]
+        incomplete = np.flatnonzero(~whole)
+        for some in gaussian_missing.conditional_rows(Y[incomplete], model):
+            part[:, incomplete[some.rows]] = some.log_density + model.log_weights[:, None]
     return joint.T
 
 
@@ -46,10 +46,10 @@ def expectation(X: np.ndarray, model: Gaussians) -> np.ndarray:
 def expectation_with_std(X: np.ndarray, model: Gaussians) -> tuple[np.ndarray, np.ndarray]:
     """The same, and sqrt(sum_j r_j (var_j + (E_j - E)^2)); 0 where X is observed."""
     filled, std = X.copy(), np.zeros_like(X)
-    holes = np.flatnonzero(np.isnan(X).any(axis=1))
-    Y = model.measured(X[holes])
+    incomplete = np.flatnonzero(np.isnan(X).any(axis=1))
+    Y = model.measured(X[incomplete])
     for some in gaussian_missing.conditional_rows(Y, model):
-        rows = holes[some.rows]
+        rows = incomplete[some.rows]
         resp = normalized(some.log_density + model.log_weights[:, None], axis=0)[0]
         each = some.expected + model.means[:, None]  # (K, b, d)
         mean = np.einsum("jb,jbf->bf", resp, each)
@@ -90,5 +90,5 @@ def in_small_blocks(rows: Blocks, k: int) -> Blocks:
 
 
 def is_complete(Y: np.ndarray) -> np.ndarray:
-    """Which rows have no holes: sums of finite values are finite here, as these are about 1."""
+    """Which rows are complete: sums of finite values are finite here, as these are about 1."""
     return ~np.isnan(Y.sum(axis=1))

@@ -9,10 +9,11 @@ weights, means and covariances.
                  sum r_j,  sum r_j (x - mean_j),  sum r_j (x - mean_j)(x - mean_j)'
     update       weight_j = sum r_j / sum w,   mean_j and C_j: mean and covariance of these sums
 
-Neither can raise J. `gaussian_covariances` has the forms of C_j, `gaussian_missing` the sums for
-rows with holes, whose missing values are integrated out, and `gaussian_collapse` what happens to a
-component that shrinks to a point. Rows are measured from their mean, in units of their columns'
-size, and sums are taken about the present means: data far from zero keep their digits.
+Neither can raise J. `em.py` has both steps, `start.py` where they begin, `covariances.py` the forms
+of C_j, `missing.py` the sums for rows with missing values, which are integrated out, and
+`collapse.py` what happens to a component that shrinks to a point. Rows are measured from their
+mean, in units of their columns' size, and sums are taken about the present means: data far from
+zero keep their digits.
 
 One pass: O(n K d^2) time (diagonal: O(n K d)), O(K d^2) memory beside one block of rows.
 """
@@ -58,8 +59,8 @@ class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
                NaN are integrated out.
 
     Cost: O(n K d^2) per pass, diagonal O(n K d); O(K d^2) memory beside one block of rows. With
-    NaN, O(K d m^2) more at the most for each pattern of holes in a block, where m columns are
-    missing, or observed if these are fewer.
+    NaN, O(K d m^2) more at the most for each pattern of missing values in a block, where m
+    columns are missing, or observed if these are fewer.
     Use it for clusters with a shape, or as a density; for many columns use `covariance_type="diag"`
     or MixtureOfFactorAnalyzers, which need fewer rows.
 
@@ -95,7 +96,7 @@ class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
     verbose : int, default=0
         1 shows a progress bar, whatever the configuration says.
     verbose_interval : int, default=10
-        Not used; it is here because scikit-learn has it.
+        Accepted for compatibility with scikit-learn; ignored.
 
     Attributes
     ----------
@@ -128,8 +129,8 @@ class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
     -----
     k-means looks at all rows, or at a coreset of many (5000, more for many components and columns,
     20000 at the most), which keeps the few that lie far from the others; with every column in units
-    of its standard deviation, or of their mean for spherical and unit covariances. Rows with
-    holes take part with the column's mean in their place. With many more rows, the most likely of
+    of its standard deviation, or of their mean for spherical and unit covariances. Missing values
+    take part as the column's mean. With many more rows, the most likely of
     up to four starts is taken, after five steps of EM on the coreset.
 
     A component that shrinks to a point, or that has no rows left, starts anew as one half of the

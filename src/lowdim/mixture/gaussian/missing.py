@@ -1,4 +1,4 @@
-"""Rows with holes under Gaussians: what is missing follows its conditional distribution.
+"""Rows with missing values under Gaussians: what is missing follows its conditional distribution.
 
     y = (observed o, missing m),    y ~ N(mean, C),    P = C^-1
 
@@ -9,9 +9,9 @@
     square of y_o  that of (y_o, E[y_m | y_o])         (y_o - mean_o)' C_oo^-1 (y_o - mean_o)
 
 The columns say the same; each needs a Cholesky factor of the smaller block only, for each pattern
-of holes and component. The square of a filled row is the least that any values in the holes give,
-so that errors in these count by their squares. P has lost digits where a column nearly follows from
-the others: such components take the right column for all rows.
+of missing values and component. The square of a filled row is the least that any values in their
+place give, so that errors in these count by their squares. P has lost digits where a column nearly
+follows from the others: such components take the right column for all rows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ConditionalRows(NamedTuple):
 
 
 class Conditionals(NamedTuple):
-    """What Cov[y | y_o] needs: the patterns of holes, and the covariances."""
+    """What Cov[y | y_o] needs: the patterns of missing values, and the covariances."""
 
     columns: np.ndarray  # (p, d)  of each pattern: the observed ones, then the missing ones
     n_observed: np.ndarray  # (p,)
@@ -56,8 +56,8 @@ class Conditionals(NamedTuple):
 
     def by_precision(self, i: int) -> bool:
         """Whether to take the missing block of the i-th precision; these patterns agree."""
-        few_holes = 2 * self.n_observed[0] >= self.columns.shape[1]
-        return bool(few_holes and self.matrices.has_precision[i])
+        few_missing = 2 * self.n_observed[0] >= self.columns.shape[1]
+        return bool(few_missing and self.matrices.has_precision[i])
 
     def left_over(self, i: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """sum weight Cov[y | y_o], (d, d), and the variances, (p, d), for the i-th covariance."""
@@ -66,8 +66,8 @@ class Conditionals(NamedTuple):
             matrix, cross, base = P, np.eye(len(P)), np.zeros(P.shape)
         else:
             matrix, cross, base = C, C, C
-        holes = (self.columns, self.n_observed)
-        return _left_over(matrix, cross, base, self.by_precision(i), *holes, weight)
+        patterns = (self.columns, self.n_observed)
+        return _left_over(matrix, cross, base, self.by_precision(i), *patterns, weight)
 
 
 class Matrices(NamedTuple):
@@ -127,7 +127,7 @@ def variances(some: ConditionalRows, model: Gaussians) -> np.ndarray:
 
 
 def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
-    """Without correlations a hole says nothing of the rest of its row."""
+    """Without correlations a missing value says nothing of the rest of its row."""
     k, d = model.means.shape
     log_variance = np.log(model.covariances)
     for rows in _runs(np.arange(len(Y)), k * d):
@@ -140,13 +140,13 @@ def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
 
 
 def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
-    """Rows with the same holes together, those with few holes apart from those with many."""
+    """Rows with the same missing columns together, those with few apart from those with many."""
     k, d = model.means.shape
     matrices = _matrices(model)
     observed = ~np.isnan(Y)
     bits = np.packbits(observed, axis=1)
-    few_holes = 2 * observed.sum(axis=1) >= d
-    for part in (few_holes, ~few_holes):
+    few_missing = 2 * observed.sum(axis=1) >= d
+    for part in (few_missing, ~few_missing):
         rows = np.flatnonzero(part)
         for some in _runs(rows[np.lexsort(bits[rows].T)], 3 * k * d):
             yield _conditional(some, Y[some], observed[some], model, matrices)
@@ -174,16 +174,16 @@ def _conditional(
 def _fill(
     D: np.ndarray, repeats: int, conditionals: Conditionals, i: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Put E[y_m | y_o] - mean_m into the holes of deviations D, in which each row is repeated.
+    """Put E[y_m | y_o] - mean_m in the place of missing deviations; each row of D is repeated.
 
     Returns log |C_oo| of the patterns, (p,), and the squares of the rows' observed values.
     """
     columns, n_observed, starts, matrices = conditionals
-    holes = (columns, n_observed, repeats * starts)
+    patterns = (columns, n_observed, repeats * starts)
     if not conditionals.by_precision(i):
-        return _fill_by_covariance(D, matrices.covariance[i], *holes)
+        return _fill_by_covariance(D, matrices.covariance[i], *patterns)
     P = matrices.precision[i]
-    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *holes)
+    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *patterns)
     Z = D @ matrices.whiten[i].T
     return log_det, np.einsum("bf,bf->b", Z, Z)
 

@@ -130,7 +130,7 @@ def some_rows(
     random: np.random.Generator,
     size: int | None = None,
 ) -> Part:
-    """All rows, or a coreset of this size, with columns of variance 1 and holes at their mean."""
+    """All rows, or a coreset of this size, with columns of variance 1 and mean 0, also for NaN."""
     unit = space.scale * space.size
     if size is not None:
         return Part(*draw_coreset(StandardRows(rows, space.center, unit), size, random, weight))
