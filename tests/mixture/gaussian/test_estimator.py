@@ -11,10 +11,6 @@ from sklearn.mixture import GaussianMixture as Peer
 
 import lowdim
 from lowdim import GaussianMixture
-from lowdim.mixture import collapse as gaussian_collapse
-from lowdim.mixture.collapse import CollapsedComponentWarning
-from lowdim.mixture.gaussian import em
-from lowdim.mixture.gaussian import estimator as gm
 from lowdim.mixture.gaussian.covariances import KINDS
 from tests.mixture.gaussian.examples import (
     SHARED_WITH_PEER,
@@ -229,64 +225,6 @@ def test_samples_have_the_moments_of_the_model(kind, rng):
     assert not np.array_equal(model.sample(5, random_state=1)[0], new[:5])
 
 
-def with_outlier(rng):
-    return np.vstack([rng.normal(size=(100, 2)), [[50.0, 50.0]]])
-
-
-# ---- components that collapse --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["full", "diag", "spherical"])
-def test_a_component_on_a_single_row_is_restarted_with_a_warning(kind, rng):
-    X = with_outlier(rng)
-    means = np.array([[0.0, 0.0], [50.0, 50.0]])
-    # from elsewhere the second component goes back to the bulk of rows or to the outlier again
-    model = GaussianMixture(2, covariance_type=kind, means_init=means, random_state=0)
-    with pytest.warns(CollapsedComponentWarning, match="of 2 components"):
-        model.fit(X)
-    assert np.isfinite(model.covariances_).all()
-    assert np.isfinite(model.score(X))
-
-
-def test_a_component_without_rows_is_restarted_with_a_warning(rng):
-    X = rng.normal(size=(200, 2))
-    X[100:, 0] += 8.0
-    means = np.array([[4.0, 0.0], [1e4, 1e4]])
-    model = GaussianMixture(
-        2,
-        covariance_type="tied",
-        means_init=means,
-        weights_init=[0.5, 0.5],
-        precisions_init=np.eye(2),
-        tol=1e-6,
-    )
-    with pytest.warns(CollapsedComponentWarning, match="all recovered"):
-        model.fit(X)
-    # where it ends depends on the rows, but it has some of them again
-    assert model.weights_.min() > 0.01
-    assert np.all((model.means_ > X.min(axis=0)) & (model.means_ < X.max(axis=0)))
-
-
-def test_equal_rows_are_fitted_and_warned_about():
-    X = np.repeat(np.array([[0.0, 0.0], [1.0, 3.0]]), 10, axis=0)
-    with pytest.warns(CollapsedComponentWarning, match="2 of them are so at the end"):
-        model = GaussianMixture(2, random_state=0).fit(X)
-    np.testing.assert_allclose(model.weights_, 0.5, rtol=1e-6)
-    assert len(set(model.predict(X))) == 2
-
-
-def test_of_several_starts_one_that_did_not_collapse_is_kept(rng, monkeypatch):
-    X = with_outlier(rng)
-    half, spread = np.full(2, 0.5), np.tile(np.eye(2), (2, 1, 1))
-    on_outlier = em.fresh(half, np.array([[0.0, 0.0], [12.0, 12.0]]), 0.1 * spread)
-    both_on_all = em.fresh(half, np.zeros((2, 2)), spread)  # equal components stay so
-    starts = iter([on_outlier, both_on_all])
-    monkeypatch.setattr(gm, "start", lambda *arguments: next(starts))
-    monkeypatch.setattr(gaussian_collapse, "MOST_RESTARTS", 0)
-    model = GaussianMixture(2, n_init=2).fit(X)
-    np.testing.assert_allclose(model.means_, np.tile(X.mean(axis=0), (2, 1)), rtol=1e-9)
-
-
 # ---- the door ------------------------------------------------------------------------------------
 
 
@@ -308,12 +246,3 @@ def test_no_iterations_keep_the_start(rng):
     np.testing.assert_allclose(model.means_, start["means_init"], rtol=1e-12)
     np.testing.assert_allclose(model.precisions_, start["precisions_init"], rtol=1e-9, atol=1e-12)
     assert model.n_iter_ == 0 and not model.converged_
-
-
-@pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
-@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
-def test_several_components_that_fall_onto_points_restart_from_one(rng, covariance_type):
-    X = np.repeat(rng.normal(size=(10, 4)), 20, axis=0)
-    for k in (7, 8, 9):
-        model = GaussianMixture(k, covariance_type=covariance_type, random_state=0).fit(X)
-        assert np.isfinite(model.score_samples(X)).all()
