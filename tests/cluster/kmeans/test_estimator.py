@@ -1,6 +1,7 @@
 """k-means: Lloyd's fixed points, the same with bounds, missing values, streams and sparse rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.linalg import hadamard
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 import lowdim
@@ -323,3 +324,48 @@ def test_bad_arguments_are_named(arguments):
     (name,) = arguments
     with pytest.raises(ValueError, match=f"The {name!r} parameter of KMeans"):
         KMeans(2, **arguments).fit(np.zeros((5, 2)))
+
+
+# ---- the picture ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def figures():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    yield plt
+    plt.close("all")
+
+
+def test_in_the_plane_a_plot_shows_rows_and_regions(rng, figures):
+    X, _ = groups(rng, n=120, d=2, k=3)
+    model = KMeans(3, random_state=0).fit(X)
+    ax = model.plot(X)
+    drawn = np.vstack([part.get_offsets() for part in ax.collections])
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(X, axis=0))
+    assert len(ax.patches) == 3  # a region for each center
+    crosses = [line for line in ax.lines if line.get_marker() == "+"]
+    np.testing.assert_allclose(crosses[0].get_xydata(), model.cluster_centers_)
+    own = figures.figure().add_subplot()
+    assert model.plot(X, ax=own) is own
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_plot_takes_missing_values_frames_and_many_rows(rng, figures):
+    X, _ = groups(rng, n=500, d=4, k=3)
+    table = pd.DataFrame(X, columns=list("abcd"))
+    incomplete = table.mask(rng.random(X.shape) < 0.1)
+    for rows in (X, table, incomplete, sp.csr_array(X)):
+        ax = KMeans(3, random_state=0).fit(rows).plot(rows, sample_size=200)
+        assert sum(len(part.get_offsets()) for part in ax.collections) == 200
+        assert ax.get_xlabel().startswith("principal axis 1 (")
+    plane = KMeans(3, random_state=0).fit(incomplete[["a", "b"]]).plot(incomplete[["a", "b"]])
+    assert (plane.get_xlabel(), plane.get_ylabel()) == ("a", "b")
+    with pytest.raises(NotFittedError):
+        KMeans(3).plot(X)
+
+
+def test_a_missing_value_is_drawn_where_the_center_has_it(figures):
+    X = np.array([[0.0, 0.0], [0.0, 2.0], [9.0, 9.0], [9.0, 11.0], [np.nan, 10.0]])
+    ax = KMeans(2, init=[[0.0, 1.0], [9.0, 10.0]]).fit(X).plot(X)
+    drawn = np.vstack([part.get_offsets() for part in ax.collections])
+    assert [9.0, 10.0] in drawn.tolist()

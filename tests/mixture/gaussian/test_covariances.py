@@ -63,3 +63,18 @@ def test_the_halves_of_a_component_have_its_moments(kind, rng):
         want = form.variances(C)[0]
         same = (two.mean(), want.mean()) if kind == "spherical" else (two, want)
         np.testing.assert_allclose(*same, rtol=1e-10)
+
+
+@each_kind
+def test_projected_covariances_are_those_of_projected_rows(kind, rng):
+    k, d = 3, 4
+    A = rng.normal(size=(k, d, d))
+    C = A @ np.swapaxes(A, 1, 2)
+    full = {"full": C, "tied": np.tile(C[0], (k, 1, 1))}.get(kind)
+    if full is None:
+        C = np.repeat(rng.random((k, 1)) + 0.5, d, axis=1) if kind != "diag" else rng.random((k, d))
+        full = np.stack([np.diag(v) for v in C])
+    axes = rng.normal(size=(d, 2))
+    given = C[0] if kind == "tied" else C
+    expected = np.einsum("fa,jfg,gb->jab", axes, full, axes)
+    np.testing.assert_allclose(KINDS[kind].projected(given, axes, k), expected, rtol=1e-10)

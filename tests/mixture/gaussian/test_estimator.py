@@ -246,3 +246,50 @@ def test_no_iterations_keep_the_start(rng):
     np.testing.assert_allclose(model.means_, start["means_init"], rtol=1e-12)
     np.testing.assert_allclose(model.precisions_, start["precisions_init"], rtol=1e-9, atol=1e-12)
     assert model.n_iter_ == 0 and not model.converged_
+
+
+# ---- the picture ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def figures():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    yield plt
+    plt.close("all")
+
+
+def ellipses(ax):
+    return [patch for patch in ax.patches if type(patch).__name__ == "Ellipse"]
+
+
+def test_in_the_plane_a_plot_shows_the_components_as_they_are(rng, figures):
+    X = np.vstack([rng.normal(size=(200, 2)) * [1.0, 300.0], rng.normal(size=(100, 2)) + 20.0])
+    model = GaussianMixture(2, covariance_type="diag", random_state=0).fit(X)
+    ax = model.plot(X)
+    inner, outer = ellipses(ax)[:2]  # of component 0, at one and two standard deviations
+    np.testing.assert_allclose(inner.get_center(), model.means_[0])
+    sizes = 2 * np.sqrt(np.sort(model.covariances_[0])[::-1])
+    np.testing.assert_allclose([inner.width, inner.height], sizes, rtol=1e-9)
+    np.testing.assert_allclose([outer.width, outer.height], 2 * sizes, rtol=1e-9)
+    drawn = np.vstack([part.get_offsets() for part in ax.collections])
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(X, axis=0))
+
+
+@each_kind
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_a_plot_takes_every_form_missing_values_and_many_rows(kind, missing, rng, figures):
+    X = clusters(rng, n=400, d=4, missing=missing)
+    model = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+    own = figures.figure().add_subplot()
+    ax = model.plot(X, ax=own, sample_size=150)
+    assert ax is own and ax.get_xlabel().startswith("principal axis 1 (")
+    assert sum(len(part.get_offsets()) for part in ax.collections) == 150
+    assert len(ellipses(ax)) in (4, 6)  # two for each component that has rows in the sample
+
+
+def test_a_missing_value_is_drawn_where_impute_puts_it(rng, figures):
+    X = clusters(rng, n=60, d=2, k=2, missing=0.2)
+    model = GaussianMixture(2, random_state=0).fit(X)
+    drawn = np.vstack([part.get_offsets() for part in model.plot(X).collections])
+    filled = model.impute(X)
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(filled, axis=0), rtol=1e-9)

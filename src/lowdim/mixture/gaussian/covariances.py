@@ -134,6 +134,11 @@ class Full:
         """Standard normal rows Z as deviations of component j."""
         return Z @ np.linalg.cholesky(covariances[j]).T
 
+    def projected(self, covariances: np.ndarray, axes: np.ndarray, k: int) -> np.ndarray:
+        """Covariances of y . axes, (K, m, m), for axes (d, m)."""
+        inner = axes.T @ covariances @ axes
+        return np.broadcast_to(inner, (k, *inner.shape[-2:]))
+
     # ---- in the user's units ---------------------------------------------------------------------
 
     def to_user(self, covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -257,6 +262,9 @@ class Diagonal(Full):
 
     def rows(self, covariances: np.ndarray, Z: np.ndarray, j: int) -> np.ndarray:
         return Z * np.sqrt(covariances[j])
+
+    def projected(self, covariances: np.ndarray, axes: np.ndarray, k: int) -> np.ndarray:
+        return axes.T @ (covariances[:, :, None] * axes)
 
     def to_user(self, covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return covariances * np.square(scale)
