@@ -6,6 +6,7 @@ covariance   axes' C axes                  of a cluster with covariance C
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,45 @@ class Plane(NamedTuple):
         if sp.issparse(X):
             return X @ self.axes - self.origin @ self.axes
         return (X - self.origin) @ self.axes
+
+
+class ClusterPlot(ABC):
+    """`plot` of an estimator with clusters; stands to the left of `Estimator`.
+
+    A class gives `_draw_clusters(ax, rows, sample)`: the picture of some of the rows.
+    """
+
+    def plot(self, X, *, ax=None, sample_size=2_000, random_state=0):
+        """Rows of X in a plane, coloured by their cluster.
+
+        Two columns are drawn as they are, more by the two principal axes of the rows (for a mixture
+        in which columns have variances of their own: in units of their standard deviations).
+        k-means shows the region in which each center is the nearest, if there are two columns; else
+        clusters are ellipses at one and two standard deviations, of the component of a mixture or
+        of the rows. A missing value is drawn where the model expects it: at the center, or where
+        `impute` puts it.
+
+        Parameters
+        ----------
+        X : array, data frame, Dask collection or stream of shape (n, d)
+            At least two columns.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+        sample_size : int, default=2000
+            Rows drawn at the most, chosen at random.
+        random_state : int, Generator, RandomState or None, default=0
+            For this choice.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        rows, sample = rows_to_draw(self, X, sample_size, random_state)
+        return self._draw_clusters(ax, rows, sample)
+
+    @abstractmethod
+    def _draw_clusters(self, ax: Any, rows: Blocks, sample: Any) -> Any:
+        """The Axes with the sample of rows in it."""
 
 
 def rows_to_draw(estimator: Any, X: Any, sample_size: int, random_state: Any) -> tuple[Blocks, Any]:

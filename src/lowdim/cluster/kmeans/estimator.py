@@ -35,7 +35,7 @@ from lowdim.cluster.kmeans.assignment import (
 from lowdim.cluster.kmeans.lloyd import Descent, best_of
 from lowdim.cluster.kmeans.start import online_start, start
 from lowdim.cluster.kmeans.summary import summary_of
-from lowdim.cluster.plane import named, plane_of, rows_to_draw
+from lowdim.cluster.plane import ClusterPlot, named, plane_of
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
@@ -55,7 +55,9 @@ from lowdim.linalg.moments import unit_for
 ONLINE_ROWS = 4096  # of a stream, learned from at a time
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+class KMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ClusterPlot, Estimator
+):
     """k-means: each row is explained by the nearest of k centers.
 
     Minimises  J = sum_i w_i min_j ||x_i - c_j||^2  by Lloyd's alternation: rows go to their nearest
@@ -274,44 +276,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         sums = rows.fold(statistics, setting, along=(weight,))
         return -_in_data(sums.inertia, setting.frame.unit)
 
-    # ---- draw ------------------------------------------------------------------------------------
-
-    def plot(self, X, *, ax=None, sample_size=2_000, random_state=0):
-        """Rows of X in a plane, coloured by their cluster.
-
-        Two columns are drawn as they are, with the region in which each center is the nearest; more
-        columns by the two principal axes of the rows, with ellipses at one and two standard
-        deviations of each cluster's rows. A missing value is drawn where the row's center has it.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
-            At least two columns.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-        sample_size : int, default=2000
-            Rows drawn at the most, chosen at random.
-        random_state : int, Generator, RandomState or None, default=0
-            For this choice.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from lowdim.plots.clusters import cluster_map, voronoi_map
-
-        rows, sample = rows_to_draw(self, X, sample_size, random_state)
-        labels = nearest(sample, setting_of(self.cluster_centers_, rows))
-        if not sp.issparse(sample):
-            sample = np.where(np.isnan(sample), self.cluster_centers_[labels], sample)
-        plane = plane_of(sample, getattr(self, "feature_names_in_", None))
-        points = plane.points(sample)
-        if rows.n_columns == 2:
-            ax = voronoi_map(points, self.cluster_centers_, labels, ax=ax)
-        else:
-            ax = cluster_map(points, labels, ax=ax)
-        return named(ax, plane)
-
     # ---- inside ----------------------------------------------------------------------------------
 
     @property
@@ -395,6 +359,20 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )
+
+    def _draw_clusters(self, ax, rows, sample):
+        from lowdim.plots.clusters import cluster_map, voronoi_map
+
+        labels = nearest(sample, setting_of(self.cluster_centers_, rows))
+        if not sp.issparse(sample):
+            sample = np.where(np.isnan(sample), self.cluster_centers_[labels], sample)
+        plane = plane_of(sample, getattr(self, "feature_names_in_", None))
+        points = plane.points(sample)
+        if rows.n_columns == 2:
+            ax = voronoi_map(points, self.cluster_centers_, labels, ax=ax)
+        else:
+            ax = cluster_map(points, labels, ax=ax)
+        return named(ax, plane)
 
     def _learn_online(self, rows, weight):
         gain = 0.0 if self.gain == "count" else float(self.gain)

@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.plane import named, plane_of, rows_to_draw
+from lowdim.cluster.plane import ClusterPlot, named, plane_of
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
     AT_LEAST_0,
@@ -53,7 +53,7 @@ from lowdim.mixture.gaussian.units import powers_of_two, space_of
 from lowdim.mixture.methods import MixtureMethods
 
 
-class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
+class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
     """Gaussian mixture: a density with K bumps, and soft clusters.
 
     Minimises  -log p(X) = - sum_i w_i log sum_j weight_j N(x_i; mean_j, C_j)  by EM from k-means.
@@ -219,46 +219,6 @@ class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
             n_samples, self.random_state if random_state is None else random_state
         )
 
-    def plot(self, X, *, ax=None, sample_size=2_000, random_state=0):
-        """Rows of X in a plane, coloured by component, with the components as ellipses.
-
-        Two columns are drawn as they are; more by the two principal axes of the rows, columns in
-        units of their standard deviation unless the covariances are spherical or unit. Ellipses are
-        at one and two standard deviations of the component. A missing value is drawn where `impute`
-        puts it.
-
-        Parameters
-        ----------
-        X : array, data frame, Dask collection or stream of shape (n, d)
-            At least two columns.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-        sample_size : int, default=2000
-            Rows drawn at the most, chosen at random.
-        random_state : int, Generator, RandomState or None, default=0
-            For this choice.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from lowdim.plots.clusters import cluster_map
-
-        _, sample = rows_to_draw(self, X, sample_size, random_state)
-        model = self._gaussians()
-        labels = log_joint(sample, model).argmax(axis=1)
-        filled = expectation(sample, model)
-        names = getattr(self, "feature_names_in_", None)
-        own_units = self.covariance_type not in ("spherical", "unit")
-        plane = plane_of(filled, names, by_deviation=own_units)
-        means = plane.points(self.means_.astype(np.float64))
-        axes = model.scale[:, None] * plane.axes
-        covariances = KINDS[model.kind].projected(model.covariances, axes, len(means))
-        ax = cluster_map(plane.points(filled), labels, means=means, covariances=covariances, ax=ax)
-        if own_units:
-            ax.set_aspect("auto")
-        return named(ax, plane)
-
     # ---- inside ----------------------------------------------------------------------------------
 
     def _learn(self, rows, weight):
@@ -347,6 +307,23 @@ class GaussianMixture(ImputeMixin, MixtureMethods, Estimator):
         ]
         X = model.center + model.scale * np.concatenate(parts)
         return X.astype(self.means_.dtype, copy=False)
+
+    def _draw_clusters(self, ax, rows, sample):
+        from lowdim.plots.clusters import cluster_map
+
+        model = self._gaussians()
+        labels = log_joint(sample, model).argmax(axis=1)
+        filled = expectation(sample, model)
+        names = getattr(self, "feature_names_in_", None)
+        own_units = self.covariance_type not in ("spherical", "unit")
+        plane = plane_of(filled, names, by_deviation=own_units)
+        means = plane.points(self.means_.astype(np.float64))
+        axes = model.scale[:, None] * plane.axes
+        covariances = KINDS[model.kind].projected(model.covariances, axes, len(means))
+        ax = cluster_map(plane.points(filled), labels, means=means, covariances=covariances, ax=ax)
+        if own_units:
+            ax.set_aspect("auto")
+        return named(ax, plane)
 
     def _n_parameters(self):
         """Free parameters: of the covariances, the means, and the weights, whose sum is 1."""
