@@ -1,4 +1,4 @@
-"""Quality of clusters: silhouettes worked by hand, with holes, and on a sample."""
+"""Quality of clusters: silhouettes worked by hand, with missing values, and on a sample."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_the_silhouette_of_four_numbers():
     assert lowdim.silhouette(X, [0, 0, 1, 1]) == pytest.approx(expected, rel=1e-12)
 
 
-def test_holes_leave_the_distances_of_what_is_common():
+def test_missing_values_leave_the_distances_of_what_is_common():
     # the second column says nothing where it is observed, and is scaled up where it is not
     X = np.array([[0.0, 0.0], [1.0, np.nan], [10.0, 0.0], [11.0, np.nan]])
     root = np.sqrt(2.0)

@@ -9,11 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import lowdim
-from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory, seeds
-from lowdim.core.blocks import as_blocks
+from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.mixture.factor_analyzers import (
-    CollapsedComponentWarning,
-    Mixture,
+    FactorAnalyzersParams,
     MixtureOfFactorAnalyzers,
     expectation_with_std,
     log_joint,
@@ -38,7 +36,7 @@ def planted(rng, n=400, d=5, k=1, n_clusters=2, noise=0.3, apart=4.0):
     """Rows of a mixture, their clusters, and the mixture."""
     means = apart * np.eye(n_clusters, d) * np.sqrt(d) + rng.normal(size=(n_clusters, d))
     W = rng.normal(size=(n_clusters, d, k))
-    mixture = Mixture(
+    mixture = FactorAnalyzersParams(
         np.full(n_clusters, 1 / n_clusters), means, W, np.full((n_clusters, d), noise**2)
     )
     labels = rng.integers(n_clusters, size=n)
@@ -46,10 +44,10 @@ def planted(rng, n=400, d=5, k=1, n_clusters=2, noise=0.3, apart=4.0):
     return X + noise * rng.normal(size=(n, d)), labels, mixture
 
 
-def with_holes(rng, X, share=0.2):
-    holes = rng.random(X.shape) < share
-    holes[:2] = False
-    return np.where(holes, np.nan, X)
+def with_missing(rng, X, share=0.2):
+    hidden = rng.random(X.shape) < share
+    hidden[:2] = False
+    return np.where(hidden, np.nan, X)
 
 
 def fit_some(X, n_clusters=2, k=1, weight=None, **arguments):
@@ -83,7 +81,7 @@ def brute_joint(X, mixture):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_densities_are_those_of_the_full_covariances(missing, rng):
     X, _, mixture = planted(rng, n=20)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     X[3] = np.nan if missing else X[3]
     joint = brute_joint(X, mixture)
     np.testing.assert_allclose(log_joint(X, mixture), joint, rtol=1e-9)
@@ -94,7 +92,7 @@ def test_densities_are_those_of_the_full_covariances(missing, rng):
 
 def test_filled_values_are_the_conditional_expectation_of_the_mixture(rng):
     X, _, mixture = planted(rng, n=30, apart=0.5)
-    X = with_holes(rng, X, 0.4)
+    X = with_missing(rng, X, 0.4)
     filled, std = expectation_with_std(X, mixture)
     joint = brute_joint(X, mixture)
     resp = np.exp(joint - joint.max(axis=1, keepdims=True))
@@ -122,7 +120,7 @@ def test_filled_values_are_the_conditional_expectation_of_the_mixture(rng):
 @pytest.mark.filterwarnings("ignore:.*clusters collapsed")  # a third cluster of two may
 def test_the_objective_never_rises(noise, missing, rng):
     X, _, _ = planted(rng, n=150, apart=1.0)
-    model = fit_some(with_holes(rng, X, missing), 3, 2, max_iter=40, **noise)
+    model = fit_some(with_missing(rng, X, missing), 3, 2, max_iter=40, **noise)
     assert len(model.history_) == 40
     assert np.all(np.diff(model.history_) <= 1e-10)
     assert model.lower_bound_ == -model.history_[-1]
@@ -154,7 +152,7 @@ def test_an_update_from_a_minimum_stays_there(noise, rng):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_a_row_of_weight_two_is_a_row_twice_in_any_order(missing, rng):
     X, _, _ = planted(rng, n=80)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     weight = rng.integers(0, 3, size=80)
     weight[:2] = 1
     repeated = np.repeat(X, weight, axis=0)
@@ -168,7 +166,7 @@ def test_a_row_of_weight_two_is_a_row_twice_in_any_order(missing, rng):
 def test_memory_stream_and_dask_agree(missing, rng):
     da = pytest.importorskip("dask.array")
     X, _, _ = planted(rng, n=90)
-    X = with_holes(rng, X, missing)
+    X = with_missing(rng, X, missing)
     reference = fit_some(X)
     assert_same_mixture(reference, fit_some(lowdim.stream(lambda: iter(np.split(X, [7, 50, 51])))))
     chunked = da.from_array(X, chunks=(40, 5))
@@ -235,10 +233,10 @@ def test_the_best_of_several_starts_is_kept(rng):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_planted_clusters_are_found(noise, missing, rng):
     X, labels, truth = planted(rng, n=900, n_clusters=3)
-    holes = with_holes(rng, X, missing)
-    model = MixtureOfFactorAnalyzers(3, 1, random_state=0, **noise).fit(holes)
+    incomplete = with_missing(rng, X, missing)
+    model = MixtureOfFactorAnalyzers(3, 1, random_state=0, **noise).fit(incomplete)
     assert adjusted_rand_score(labels, model.predict(X)) > 0.98
-    # the likelihood is the highest for complete rows, and not far from it for rows with holes
+    # the likelihood is the highest for complete rows, and not far from it for incomplete rows
     assert model.score(X) > log_density(X, log_joint, (truth,)).mean() - (0.05 if missing else 0.0)
     # the median: the noise of a column that the factor follows nearly alone is not well known
     assert np.median(model.noise_variance_) == pytest.approx(0.09, abs=0.02)
@@ -246,13 +244,13 @@ def test_planted_clusters_are_found(noise, missing, rng):
 
 def test_intervals_of_filled_values_are_calibrated(rng):
     X, _, _ = planted(rng, n=1500, d=6, k=2, noise=0.5)
-    holes = with_holes(rng, X, 0.15)
-    model = MixtureOfFactorAnalyzers(2, 2, random_state=0).fit(holes)
-    filled, std = model.impute(holes, return_std=True)
-    missing = np.isnan(holes)
+    incomplete = with_missing(rng, X, 0.15)
+    model = MixtureOfFactorAnalyzers(2, 2, random_state=0).fit(incomplete)
+    filled, std = model.impute(incomplete, return_std=True)
+    missing = np.isnan(incomplete)
     covered = np.mean(np.abs(filled - X)[missing] <= 1.96 * std[missing])
     assert 0.92 < covered < 0.975  # 1300 entries: 0.95 +- 4 standard errors
-    np.testing.assert_array_equal(filled, model.impute(holes))
+    np.testing.assert_array_equal(filled, model.impute(incomplete))
 
 
 def test_samples_look_like_the_model(rng):
@@ -292,42 +290,6 @@ def test_codes_are_those_of_the_winning_cluster(rng):
         B = np.linalg.solve(np.eye(1) + (W.T / noise) @ W, W.T / noise)
         np.testing.assert_allclose(Z[labels == j], (X[labels == j] - mean) @ B.T, atol=1e-10)
     assert not hasattr(model, "inverse_transform")
-
-
-# ---- the start -----------------------------------------------------------------------------------
-
-
-def test_k_means_finds_the_means_of_two_groups():
-    X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    found = lloyd(X, 2, np.random.default_rng(0), np.array([1.0, 3.0, 1.0, 1.0]))
-    np.testing.assert_allclose(np.sort(found.centers, axis=0), [[0.75], [9.5]])
-    assert found.inertia == pytest.approx(1.25)
-
-
-def test_k_means_sees_weights_as_repeated_rows_in_any_order(rng):
-    X = rng.normal(size=(60, 3))
-    weight = rng.integers(0, 3, size=60).astype(float)
-    weight[0] = 1.0
-    repeated = np.repeat(X, weight.astype(int), axis=0)
-    results = []
-    for rows, w in [(X, weight), (repeated[rng.permutation(len(repeated))], None)]:
-        random = np.random.default_rng(1)
-        part = part_in_memory(as_blocks(rows), random, w)
-        results.append(lloyd(part.rows, 4, random, part.weight))
-    np.testing.assert_allclose(results[0].centers, results[1].centers, atol=1e-12)
-
-
-def test_seeds_are_apart_and_may_repeat_where_rows_do(rng):
-    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 10, axis=0)
-    drawn = seeds(X, 3, rng, np.ones(30))
-    assert len(np.unique(drawn, axis=0)) == 3
-    assert lloyd(X, 5, rng).inertia == pytest.approx(0.0)
-
-
-def test_a_part_of_many_rows_starts_the_clusters(rng):
-    part = part_in_memory(as_blocks(rng.normal(size=(50, 2))), rng, None, at_most=20)
-    assert part.rows.shape == (20, 2)
-    assert np.all(np.diff(part.rows[:, 0]) >= 0)
 
 
 # ---- the door ------------------------------------------------------------------------------------

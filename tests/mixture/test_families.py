@@ -107,9 +107,9 @@ def test_sparse_rows_have_the_density_of_dense_ones(rng, name):
 
 
 @pytest.mark.parametrize("name", ["gaussian", "bernoulli", "poisson", "categorical"])
-def test_a_hole_drops_out_of_the_density(rng, name):
+def test_a_missing_value_drops_out_of_the_density(rng, name):
     X, params = rows_of(rng, name), params_of(rng, name)
-    holes = rng.random(X.shape) < 0.3
+    hidden = rng.random(X.shape) < 0.3
     parts = np.zeros((len(X), 2))
     for f in range(3):  # each column alone, by SciPy
         if name == "categorical":
@@ -119,8 +119,8 @@ def test_a_hole_drops_out_of_the_density(rng, name):
         else:
             one = {key: value[:, [f]] for key, value in params.items()}
             of_column = scipy_density(name, X[:, [f]], one)
-        parts += np.where(holes[:, [f]], 0.0, of_column)
-    X[holes] = np.nan
+        parts += np.where(hidden[:, [f]], 0.0, of_column)
+    X[hidden] = np.nan
     np.testing.assert_allclose(density(family_of(name), X, params), parts, rtol=1e-9, atol=1e-12)
 
 

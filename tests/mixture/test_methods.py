@@ -64,3 +64,28 @@ def test_a_row_too_far_for_any_number_has_no_density(model, rng):
         warnings.simplefilter("ignore", RuntimeWarning)  # its square overflows
         densities = model.score_samples(far)
     assert densities[0] == -np.inf and np.isfinite(densities[1])
+
+
+# ---- learn and draw ------------------------------------------------------------------------------
+
+
+@each_mixture
+def test_a_sample_has_its_components_together_and_is_drawn_by_the_weights(model, rng):
+    model.fit(rows(rng))
+    X, labels = model.sample(2000, random_state=0)
+    assert X.shape == (2000, 3) and np.all(np.diff(labels) >= 0)
+    # 5 standard errors of a share
+    share = np.bincount(labels, minlength=2) / 2000
+    np.testing.assert_allclose(share, model.weights_, atol=5 * 0.5 / np.sqrt(2000))
+    again, _ = model.sample(2000, 0)
+    np.testing.assert_array_equal(X, again)
+    with pytest.raises(ValueError, match="n_samples=0 is too small"):
+        model.sample(0)
+
+
+@each_mixture
+def test_weights_at_the_door_of_fit_are_checked(model, rng):
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.fit(rows(rng), sample_weight=-np.ones(60))
+    with pytest.raises(ValueError, match="is more than the 1 rows of X"):
+        model.fit(rows(rng), sample_weight=np.eye(60)[0])

@@ -4,16 +4,20 @@ A file holds the name of the module in which a tuple was defined when it was wri
 or renames a named tuple that a file may hold adds a line here; lines never go away.
 """
 
-EARLIER_NAMES = {
-    "lowdim.cluster.gaussian_mixture.Mixture": "lowdim.mixture.gaussian.estimator.Mixture",
-    "lowdim.cluster.kmeans_assignment.Sums": "lowdim.cluster.kmeans.assignment.Sums",
-    "lowdim.cluster.lloyd.State": "lowdim.cluster.kmeans.lloyd.State",
-    "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
-    "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
-    "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
-    "lowdim.completion.als.Factors": "lowdim.completion.als.estimator.Factors",
-    "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
-    "lowdim.linear.pca_online.LearnedMoments": "lowdim.linear.pca.online.LearnedMoments",
-    "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.solvers.EMParams",
-    "lowdim.tables.frames.dtypes.Dtype": "lowdim.tables.frames.dtype_names.Dtype",
+_NAMES = {  # beneath lowdim: then, now
+    "cluster.gaussian_mixture.Mixture": "mixture.gaussian.em.GaussianParams",
+    "cluster.kmeans_assignment.Sums": "cluster.kmeans.assignment.Sums",
+    "cluster.lloyd.State": "cluster.kmeans.lloyd.State",
+    "cluster.mixture_em.Mixture": "mixture.finite.em.FiniteParams",
+    "cluster.mixture_em.Sums": "mixture.finite.em.Sums",
+    "cluster.mixture_parts.Part": "mixture.finite.parts.Part",
+    "completion.als.Factors": "completion.als.estimator.Factors",
+    "linear.mixture_of_factor_analyzers.Mixture": "mixture.factor_analyzers.FactorAnalyzersParams",
+    "linear.pca_online.LearnedMoments": "linear.pca.online.LearnedMoments",
+    "linear.pca_solvers.EMParams": "linear.pca.solvers.EMParams",
+    "mixture.factor_analyzers.Mixture": "mixture.factor_analyzers.FactorAnalyzersParams",
+    "mixture.finite.em.Mixture": "mixture.finite.em.FiniteParams",
+    "mixture.gaussian.estimator.Mixture": "mixture.gaussian.em.GaussianParams",
+    "tables.frames.dtypes.Dtype": "tables.frames.dtype_names.Dtype",
 }
+EARLIER_NAMES = {f"lowdim.{then}": f"lowdim.{now}" for then, now in _NAMES.items()}

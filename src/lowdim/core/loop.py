@@ -193,7 +193,7 @@ class Loop:
                 f"{type(estimator).__name__} stopped after {self.n_iter} iterations; {reason} "
                 f"(tol={self._tol:g}). Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=_level_of_caller(),
+                stacklevel=level_of_caller(),
             )
 
 
@@ -274,7 +274,7 @@ class Session:
     def _warn_once(self, message: str, category: type[Warning]) -> None:
         if category.__name__ not in self._warned:
             self._warned.add(category.__name__)
-            warnings.warn(message, category, stacklevel=_level_of_caller())
+            warnings.warn(message, category, stacklevel=level_of_caller())
 
     def _write(self, states: list[dict]) -> None:
         assert self._file is not None
@@ -414,7 +414,7 @@ def _rebuilt(like: Any, change: Callable, *trees: Any) -> Any:
     return like
 
 
-def _level_of_caller() -> int:
+def level_of_caller() -> int:
     """The `stacklevel` of a warning that is to point at the line which called lowdim."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(("lowdim.", "sklearn.")):

@@ -12,39 +12,23 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_weights
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
 
 
-class FactorModelMethods:
+class FactorModelMethods(ImputeMixin):
     """Methods of an estimator that has `_factor_model()`: mean, W and noise."""
 
     mean_: np.ndarray
-    open_rows: Any
 
     def _factor_model(self) -> FactorModel:
         raise NotImplementedError
 
-    def impute(self, X, return_std=False):
-        """X with NaN replaced by their expectation given the row's observed entries.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the standard deviation of every filled entry (0 where X was observed).
-
-        Returns
-        -------
-        filled : ndarray of shape (n, d)
-        std : ndarray of shape (n, d), if return_std
-        """
-        rows = self.open_rows(X, reset=False)
-        model = self._factor_model()
-        filled = rows.map(expectation, model)
-        return (filled, rows.map(conditional_std, model)) if return_std else filled
+    def _filling(self, return_std):
+        return expectation_with_std if return_std else expectation, self._factor_model()
 
     def sample(self, n_samples=1, random_state=None):
         """New rows x = W z + mean + noise, with z and the noise drawn at random."""
@@ -102,9 +86,9 @@ def expectation(X: Any, model: FactorModel) -> np.ndarray:
     return missing.expectation(dense(X), *model)
 
 
-def conditional_std(X: Any, model: FactorModel) -> np.ndarray:
-    """Standard deviation of every missing entry of a block; 0 for observed ones."""
-    return missing.conditional_std(dense(X), *model)
+def expectation_with_std(X: Any, model: FactorModel) -> tuple[np.ndarray, np.ndarray]:
+    """The same, and the standard deviation of every missing entry; 0 for observed ones."""
+    return expectation(X, model), missing.conditional_std(dense(X), *model)
 
 
 def log_density(X: Any, model: FactorModel) -> np.ndarray:

@@ -31,8 +31,8 @@ def restarted(kind: Any, mixture: Any, spread: Any) -> Any:
 
     Parameters
     ----------
-    kind : covariance type, of `gaussian_covariances`
-    mixture : Mixture
+    kind : covariance type, of `gaussian/covariances.py`
+    mixture : GaussianParams
         Its `collapsed` says which components are; those that started anew too often stay.
     spread : array
         The covariances before any floor, which give the axes to split along.

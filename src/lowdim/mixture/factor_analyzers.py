@@ -18,7 +18,6 @@ and isotropic: then it is the mixture of probabilistic PCAs.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,30 +28,28 @@ from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
-from lowdim.core.validation import (
-    check_at_least,
-    check_at_most,
-    check_columns_observed,
-    check_weights,
-)
-from lowdim.linalg.observed import observed_columns
+from lowdim.core.validation import check_at_most
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
-from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.mixture.collapse import LEAST_SHARE
+from lowdim.mixture.em import (
+    Step,
+    check_enough_rows,
+    checked_columns,
+    column_sizes,
+    fit_from_starts,
+)
 from lowdim.mixture.methods import MixtureMethods, normalized
-
-# A cluster with less than this share of the rows is not updated any more
-LEAST_SHARE = 1e-10
 
 START_STEPS = 5  # of the power method, for the first loadings
 START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
 
 
 class MixtureOfFactorAnalyzers(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureMethods, Estimator
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImputeMixin, MixtureMethods, Estimator
 ):
     """Mixture of factor analyzers: clusters, each a plane of its own with noise around it.
 
@@ -108,8 +105,8 @@ class MixtureOfFactorAnalyzers(
 
     Notes
     -----
-    k-means starts from at most 20000 rows at random; rows with holes take part with the column's
-    mean in their place. Columns count by their standard deviation there, unless `isotropic`.
+    k-means starts from at most 20000 rows at random; missing values take part as the
+    column's mean. Columns count by their standard deviation there, unless `isotropic`.
 
     A code does not say which cluster it belongs to, so there is no `inverse_transform`; `predict`
     and `transform` together describe a row.
@@ -169,80 +166,11 @@ class MixtureOfFactorAnalyzers(
         self.reg_noise = reg_noise
         self.random_state = random_state
 
-    # ---- learn -----------------------------------------------------------------------------------
-
-    @fitting
-    def fit(self, X, y=None, sample_weight=None):
-        """Learn clusters, their factors and the noise from X.
-
-        Parameters
-        ----------
-        X : array, data frame, Dask collection or stream of shape (n, d)
-            NaN marks missing values.
-        y : ignored
-        sample_weight : array of shape (n,), default=None
-            How often each row counts.
-        """
-        rows = self.open_rows(X)
-        weight = check_weights(sample_weight, rows)
-        check_at_most("n_components", self.n_components, rows.n_columns, "columns of X")
-        n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
-        check_at_most("n_clusters", self.n_clusters, n_rows, "rows of X")
-        columns = observed_columns(rows, weight)
-        check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
-        space = Space(columns.mean, _scale(columns.std, self.isotropic))
-        least_noise = self.reg_noise * space.scale**2
-        random = random_generator(self.random_state)
-
-        starts = (_start(self, rows, space, weight, random) for _ in range(self.n_init))
-        found = [self._fit_from(start, rows, weight, least_noise) for start in starts]
-        best = min(found, key=lambda one: one.objective)
-        self.history_, self.converged_ = best.history, best.converged
-        self.n_iter_ = len(best.history)
-        self.lower_bound_ = -best.objective
-        self._warn_of_collapse(best.mixture, least_noise)
-        self._publish(best.mixture, rows.dtype)
-        return self
-
-    # ---- encode and fill -------------------------------------------------------------------------
+    # ---- encode ----------------------------------------------------------------------------------
 
     def transform(self, X):
         """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""
         return self.open_rows(X, reset=False).map(encode, self._mixture())
-
-    def impute(self, X, return_std=False):
-        """X with NaN replaced by their expectation given the row's observed entries.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the standard deviation of every filled entry (0 where X was observed).
-
-        Returns
-        -------
-        filled : ndarray of shape (n, d)
-        std : ndarray of shape (n, d), if return_std
-        """
-        rows = self.open_rows(X, reset=False)
-        mixture = self._mixture()
-        if return_std:
-            return rows.map(expectation_with_std, mixture)
-        return rows.map(expectation, mixture)
-
-    def sample(self, n_samples=1, random_state=None):
-        """New rows, and the cluster of each; rows of one cluster come together."""
-        check_is_fitted(self)
-        n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(random_state)
-        mixture = self._mixture()
-        counts = random.multinomial(n_samples, mixture.weights)
-        labels = np.repeat(np.arange(len(counts)), counts)
-        parts = []
-        for count, (mean, W, noise) in zip(counts, mixture.models, strict=True):
-            rows = random.normal(size=(count, W.shape[1])) @ W.T + mean
-            parts.append(rows + np.sqrt(noise) * random.normal(size=rows.shape))
-        return np.concatenate(parts).astype(self.means_.dtype, copy=False), labels
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -250,27 +178,25 @@ class MixtureOfFactorAnalyzers(
     def _n_features_out(self):
         return self.components_.shape[1]
 
-    def _fit_from(self, start, rows, weight, least_noise):
-        """EM from one start."""
-        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
-        for mixture in loop:
-            sums = rows.fold(statistics, mixture, along=(weight,))
-            loop.record(sums.objective / sums.weight)
-            loop.params = update(sums, mixture, self.shared_noise, self.isotropic, least_noise)
-        return Found(loop.params, loop.history[-1], np.array(loop.history), loop.converged)
+    def _learn(self, rows, weight):
+        """EM from several starts; the best is published."""
+        check_at_most("n_components", self.n_components, rows.n_columns, "columns of X")
+        check_enough_rows("n_clusters", self.n_clusters, rows, weight)
+        columns = checked_columns(self, rows, weight)
+        space = Space(columns.mean, column_sizes(columns.std, together=self.isotropic))
+        least_noise = self.reg_noise * space.scale**2
+        random = random_generator(self.random_state)
 
-    def _warn_of_collapse(self, mixture, least_noise):
-        at_floor = (mixture.noise <= 1.01 * least_noise).all(axis=1)
-        empty = mixture.weights <= 2 * LEAST_SHARE
-        collapsed = np.flatnonzero(empty | (at_floor & (not self.shared_noise)))
-        if len(collapsed):
-            warnings.warn(
-                f"{len(collapsed)} of {len(empty)} clusters collapsed (first: {collapsed[0]}): "
-                "they have no rows left, or all noise ran to 0, on a point or a plane. Try fewer "
-                "n_clusters, a larger n_init or reg_noise, or shared_noise=True.",
-                CollapsedComponentWarning,
-                stacklevel=4,
-            )
+        def step(mixture, is_last):
+            sums = rows.fold(statistics, mixture, along=(weight,))
+            moved = update(sums, mixture, self.shared_noise, self.isotropic, least_noise)
+            return Step(moved, sums.objective / sums.weight)
+
+        def trouble(mixture):
+            return _trouble(mixture, self.shared_noise, least_noise)
+
+        starts = (_start(self, rows, space, weight, random) for _ in range(self.n_init))
+        self._publish(fit_from_starts(self, starts, step, trouble=trouble), rows.dtype)
 
     def _publish(self, mixture, dtype):
         self.weights_ = mixture.weights.astype(dtype)
@@ -282,13 +208,23 @@ class MixtureOfFactorAnalyzers(
     def _opened(self, X):
         return self.open_rows(X, reset=False), log_joint, (self._mixture(),)
 
+    def _filling(self, return_std):
+        return expectation_with_std if return_std else expectation, self._mixture()
+
+    def _drawn(self, counts, random):
+        parts = []
+        for count, (mean, W, noise) in zip(counts, self._mixture().models, strict=True):
+            rows = random.normal(size=(count, W.shape[1])) @ W.T + mean
+            parts.append(rows + np.sqrt(noise) * random.normal(size=rows.shape))
+        return np.concatenate(parts).astype(self.means_.dtype, copy=False)
+
     def _mixture(self):
         check_is_fitted(self)
         means = self.means_.astype(np.float64)
         weights = self.weights_.astype(np.float64)
         noise = np.broadcast_to(self.noise_variance_.astype(np.float64), means.shape)
         W = self.components_.astype(np.float64).transpose(0, 2, 1)
-        return Mixture(weights / weights.sum(), means, W, noise)
+        return FactorAnalyzersParams(weights / weights.sum(), means, W, noise)
 
     def _n_parameters(self):
         n_clusters, k, d = self.components_.shape
@@ -297,7 +233,7 @@ class MixtureOfFactorAnalyzers(
         return n_clusters - 1 + n_clusters * (d + loadings) + noise
 
 
-class Mixture(NamedTuple):
+class FactorAnalyzersParams(NamedTuple):
     """The parameters; a cluster's part of them is a factor model."""
 
     weights: np.ndarray  # (K,)
@@ -310,15 +246,6 @@ class Mixture(NamedTuple):
         return [FactorModel(*model) for model in zip(self.means, self.W, self.noise, strict=True)]
 
 
-class Found(NamedTuple):
-    """Where EM came to from one start."""
-
-    mixture: Mixture
-    objective: float
-    history: np.ndarray
-    converged: bool
-
-
 class Sums(NamedTuple):
     """What the E step adds up."""
 
@@ -328,7 +255,7 @@ class Sums(NamedTuple):
     objective: float  #            J
 
 
-def statistics(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> Sums:
+def statistics(X: np.ndarray, mixture: FactorAnalyzersParams, weight: np.ndarray | None) -> Sums:
     """What one block of rows adds up."""
     w = np.ones(len(X)) if weight is None else weight
     resp, density = normalized(log_joint(X, mixture))
@@ -341,8 +268,12 @@ def statistics(X: np.ndarray, mixture: Mixture, weight: np.ndarray | None) -> Su
 
 
 def update(
-    sums: Sums, old: Mixture, shared_noise: bool, isotropic: bool, least_noise: np.ndarray
-) -> Mixture:
+    sums: Sums,
+    old: FactorAnalyzersParams,
+    shared_noise: bool,
+    isotropic: bool,
+    least_noise: np.ndarray,
+) -> FactorAnalyzersParams:
     """The mixture that follows from the sums at `old`: EM's step, which never raises J."""
     shares = sums.sum_resp / sums.weight
     models = [
@@ -356,7 +287,7 @@ def update(
             observed = np.broadcast_to(observed.sum(axis=1, keepdims=True), noise.shape)
         noise = np.broadcast_to((observed * noise).sum(axis=0) / observed.sum(axis=0), noise.shape)
     weights = np.maximum(shares, LEAST_SHARE)
-    return Mixture(
+    return FactorAnalyzersParams(
         weights / weights.sum(),
         np.stack([model.mean for model in models]),
         np.stack([model.W for model in models]),
@@ -364,10 +295,26 @@ def update(
     )
 
 
+def _trouble(
+    mixture: FactorAnalyzersParams, shared_noise: bool, least_noise: np.ndarray
+) -> str | None:
+    """What to say of clusters without rows, or without noise."""
+    at_floor = (mixture.noise <= 1.01 * least_noise).all(axis=1)
+    empty = mixture.weights <= 2 * LEAST_SHARE
+    collapsed = np.flatnonzero(empty | (at_floor & (not shared_noise)))
+    if not len(collapsed):
+        return None
+    return (
+        f"{len(collapsed)} of {len(empty)} clusters collapsed (first: {collapsed[0]}): "
+        "they have no rows left, or all noise ran to 0, on a point or a plane. Try fewer "
+        "n_clusters, a larger n_init or reg_noise, or shared_noise=True."
+    )
+
+
 # ---- what is done to a block -----------------------------------------------------------------
 
 
-def log_joint(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+def log_joint(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
     """log weight_j + log N(x_o; ...) of every row and cluster, (b, K)."""
     joint = np.empty((len(X), len(mixture.weights)))
     for j, model in enumerate(mixture.models):
@@ -375,7 +322,7 @@ def log_joint(X: np.ndarray, mixture: Mixture) -> np.ndarray:
     return joint
 
 
-def encode(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+def encode(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
     """E[z | x_o] in the most likely cluster."""
     labels = log_joint(X, mixture).argmax(axis=1)
     Z = np.empty((len(X), mixture.W.shape[2]), dtype=X.dtype)
@@ -386,22 +333,24 @@ def encode(X: np.ndarray, mixture: Mixture) -> np.ndarray:
     return Z
 
 
-def expectation(X: np.ndarray, mixture: Mixture) -> np.ndarray:
+def expectation(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
     """E[x | x_o] = sum_j r_j E_j[x | x_o]; observed entries stay as they are, bit for bit."""
-    filled, holes = X.copy(), np.isnan(X)
-    some = holes.any(axis=1)
+    filled, missing_entries = X.copy(), np.isnan(X)
+    some = missing_entries.any(axis=1)
     if some.any():
         rows = X[some]
         fit = _mean_of_clusters(rows, mixture, normalized(log_joint(rows, mixture))[0])
-        filled[some] = np.where(holes[some], fit, rows)
+        filled[some] = np.where(missing_entries[some], fit, rows)
     return filled
 
 
-def expectation_with_std(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
+def expectation_with_std(
+    X: np.ndarray, mixture: FactorAnalyzersParams
+) -> tuple[np.ndarray, np.ndarray]:
     """The same, and sqrt(sum_j r_j (var_j + (E_j - E)^2)); 0 where X is observed."""
     filled, std = X.copy(), np.zeros_like(X)
-    holes = np.isnan(X)
-    some = holes.any(axis=1)
+    missing_entries = np.isnan(X)
+    some = missing_entries.any(axis=1)
     if some.any():
         rows = X[some]
         resp = normalized(log_joint(rows, mixture))[0]
@@ -411,12 +360,14 @@ def expectation_with_std(X: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, n
             apart = missing.expectation(rows.astype(np.float64), *model) - fit
             spread = missing.conditional_std(rows.astype(np.float64), *model)
             variance += r[:, None] * (np.square(spread) + np.square(apart))
-        filled[some] = np.where(holes[some], fit, rows)
-        std[some] = np.where(holes[some], np.sqrt(variance), 0.0)
+        filled[some] = np.where(missing_entries[some], fit, rows)
+        std[some] = np.where(missing_entries[some], np.sqrt(variance), 0.0)
     return filled, std
 
 
-def _mean_of_clusters(rows: np.ndarray, mixture: Mixture, resp: np.ndarray) -> np.ndarray:
+def _mean_of_clusters(
+    rows: np.ndarray, mixture: FactorAnalyzersParams, resp: np.ndarray
+) -> np.ndarray:
     fit = np.zeros(rows.shape)
     for model, r in zip(mixture.models, resp.T, strict=True):
         fit += r[:, None] * missing.expectation(rows.astype(np.float64), *model)
@@ -433,20 +384,13 @@ class Space(NamedTuple):
     scale: np.ndarray  # (d,)
 
 
-def _scale(std: np.ndarray, isotropic: bool) -> np.ndarray:
-    """The size of each column (isotropic: of all), positive for constant ones, too."""
-    largest = std.max() or 1.0
-    typical = largest * np.sqrt(np.mean((std / largest) ** 2)) or 1.0
-    return np.full(len(std), typical) if isotropic else np.where(std > 0, std, typical)
-
-
 def _start(
     estimator: Any,
     rows: Blocks,
     space: Space,
     weight: np.ndarray | None,
     random: np.random.Generator,
-) -> Mixture:
+) -> FactorAnalyzersParams:
     """k-means, and the leading axes of every cluster."""
     part = part_in_memory(rows, random, weight)
     Y = np.nan_to_num((part.rows - space.mean) / space.scale, nan=0.0)
@@ -464,7 +408,7 @@ def _start(
     noise = np.stack([left for _, left in models])
     if estimator.shared_noise:
         noise = np.broadcast_to(weights @ noise, noise.shape)
-    return Mixture(
+    return FactorAnalyzersParams(
         weights,
         space.mean + space.scale * clusters.centers,
         np.stack([W for W, _ in models]) * space.scale[:, None],

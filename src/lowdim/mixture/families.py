@@ -12,8 +12,8 @@ under f the mean that it has in the rows (weighted with the responsibilities). S
     log_base(X)            h
     update(*means)         theta from the means of T
 
-and one loop of EM (`em.py`) serves all of them: holes in the table drop out of the sums,
-and so do the zeros of sparse counts.
+and one loop of EM (`em.py`) serves all of them: missing values drop out of the sums, and
+so do the zeros of sparse counts.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Family(ABC):
     """The distribution of a component: columns that are independent within a component.
 
     Parameters are a dict of arrays with one row by component. All methods work on all K components
-    at once; X (b, d) is a block of complete rows, and holes are taken care of by the caller: they
-    are given as ones, and their part of the results is dropped.
+    at once; X (b, d) is a block of complete rows. Missing values are taken care of by the caller:
+    they are given as ones, and their part of the results is dropped.
 
     Attributes
     ----------
     accepts_nan, accepts_sparse : bool
-        Whether rows may have holes, and whether `statistics` and `log_base` can take a csr array.
+        Whether values may be missing, and whether `statistics` and `log_base` can take a csr array.
     nonnegative : bool
         Whether the values are 0 or more.
     real : bool
@@ -187,10 +187,10 @@ class Family(ABC):
             f"{name_here}, as lowdim.mixture.families.Family.{name} describes it."
         )
 
-    # ---- holes -----------------------------------------------------------------------------------
+    # ---- missing values --------------------------------------------------------------------------
 
     def terms(self, X: Any) -> tuple[tuple[Any, ...], np.ndarray | None]:
-        """T with zeros for the holes of X, and which entries are observed (None: all are)."""
+        """T with zeros for missing values, and which entries are observed (None: all are)."""
         observed = observed_entries(X)
         if observed is None:
             return self.statistics(X), None
@@ -211,11 +211,11 @@ class Family(ABC):
         return by_column
 
     def fill(self, params: Params, resp: np.ndarray) -> np.ndarray:
-        """What to put into holes: E[x] under the responsibilities, (b, d)."""
+        """What to put in the place of missing values: E[x] under the responsibilities, (b, d)."""
         return resp @ self.mean(params)
 
     def doubt(self, params: Params, resp: np.ndarray) -> np.ndarray:
-        """Standard deviation of what is put into holes, (b, d)."""
+        """Standard deviation of what is put there, (b, d)."""
         mean = self.mean(params)
         squares = resp @ (self.variance(params) + np.square(mean))
         return np.sqrt(np.maximum(squares - np.square(resp @ mean), 0.0))
@@ -484,8 +484,8 @@ def observed_entries(X: Any) -> np.ndarray | None:
     """Which entries of a block are observed; None if all are."""
     if sp.issparse(X):
         return None
-    holes = np.isnan(X)
-    return ~holes if holes.any() else None
+    missing = np.isnan(X)
+    return ~missing if missing.any() else None
 
 
 def _entrywise(X: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:

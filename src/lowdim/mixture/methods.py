@@ -5,7 +5,8 @@
     responsibility    p(j | x_o) = exp(log joint - log density)
 
 A mixture gives the first, for one block of rows; what it means for predictions, scores and
-information criteria is the same for all of them, and is here.
+information criteria is the same for all of them, and is here. So are the doors of `fit` and
+`sample`, behind which each has its own way.
 """
 
 from __future__ import annotations
@@ -16,19 +17,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import DensityMixin
+from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.validation import check_weights
+from lowdim.core.loop import fitting
+from lowdim.core.random import random_generator
+from lowdim.core.validation import check_at_least, check_weights
 
 LogJoint = Callable[..., np.ndarray]
 
 
 class MixtureMethods(DensityMixin, ABC):
-    """Predictions, scores and criteria of a fitted mixture.
+    """The doors of a mixture: learn, predict, judge, draw.
 
-    A class gives `_opened(X)`: the rows, a module-level function log_joint, and params, such that
-    log_joint(block, *params) is (b, K); and `_n_parameters()`.
+    A class gives `_learn(rows, weight)`, which sets the learned attributes; `_opened(X)`: the rows,
+    a module-level function log_joint, and params, such that log_joint(block, *params) is (b, K);
+    `_drawn(counts, random)` and `_n_parameters()`.
     """
+
+    open_rows: Any
+    weights_: np.ndarray
+
+    # ---- learn -----------------------------------------------------------------------------------
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn the components from X.
+
+        Parameters
+        ----------
+        X : array, data frame, Dask collection or stream of shape (n, d)
+            NaN marks missing values. Sparse X, where it is accepted, is not made dense; its zeros
+            are values.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each row counts.
+        """
+        rows = self.open_rows(X)
+        self._learn(rows, check_weights(sample_weight, rows))
+        return self
 
     def fit_predict(self, X, y=None, sample_weight=None):
         """Learn from X, and the most likely component (cluster) of each row."""
@@ -65,7 +92,26 @@ class MixtureMethods(DensityMixin, ABC):
         total = self._total(X, sample_weight)
         return float(-2.0 * total.log_density + np.log(total.weight) * self._n_parameters())
 
+    # ---- draw ------------------------------------------------------------------------------------
+
+    def sample(self, n_samples=1, random_state=None):
+        """New rows, and the component (cluster) of each; rows of one component come together."""
+        check_is_fitted(self)
+        n_samples = check_at_least("n_samples", n_samples, 1)
+        random = random_generator(random_state)
+        weights = self.weights_.astype(np.float64)
+        counts = random.multinomial(n_samples, weights / weights.sum())
+        return self._drawn(counts, random), np.repeat(np.arange(len(counts)), counts)
+
     # ---- inside ----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _learn(self, rows: Blocks, weight: np.ndarray | None) -> None:
+        """Set the learned attributes."""
+
+    @abstractmethod
+    def _drawn(self, counts: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """New rows, so many of each component, one component after the other."""
 
     @abstractmethod
     def _opened(self, X: Any) -> tuple[Blocks, LogJoint, tuple]:

@@ -15,7 +15,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_weights
 from lowdim.mixture.families import FAMILIES
@@ -39,7 +38,7 @@ class MixedMixture(FiniteMixture):
                analysis, latent profile analysis); missing entries drop out.
 
     Cost: O(n d K) per pass; O(m K) memory beside one block, m counting all categories.
-    Use it to cluster a data frame as it is, with text columns and holes.
+    Use it to cluster a data frame as it is, with text columns and missing values.
 
     Parameters
     ----------
@@ -88,9 +87,9 @@ class MixedMixture(FiniteMixture):
     Notes
     -----
     A category that `fit` has not seen counts as missing. Integers are numbers unless `columns` says
-    that they are codes or counts: nothing in a column of 1, 2 and 3 tells. Text comes in data
-    frames, dicts of arrays and files; arrays, streams and Dask collections hold numbers, which may
-    stand for categories.
+    that they are categories or counts: nothing in a column of 1, 2 and 3 says so. Text comes in
+    data frames, dicts of arrays and files; arrays, streams and Dask collections hold numbers, which
+    may stand for categories.
 
     The start is that of `MixtureModel`, on all columns side by side.
 
@@ -113,13 +112,8 @@ class MixedMixture(FiniteMixture):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1],
+        **FiniteMixture._parameter_constraints,
         "columns": [dict, None],
-        "smoothing": [NOT_NEGATIVE],
-        "tol": [NOT_NEGATIVE],
-        "max_iter": [AT_LEAST_1],
-        "n_init": [AT_LEAST_1],
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -133,13 +127,8 @@ class MixedMixture(FiniteMixture):
         n_init=1,
         random_state=None,
     ):
-        self.n_components = n_components
+        super().__init__(n_components, smoothing, tol, max_iter, n_init, random_state)
         self.columns = columns
-        self.smoothing = smoothing
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
 
     @fitting
     def fit(self, X, y=None, sample_weight=None):
@@ -157,12 +146,7 @@ class MixedMixture(FiniteMixture):
         table = open_columns(X)
         self._labels = {} if table is None else labels_of(table)
         rows = self.open_rows(X if table is None else table)
-        weight = check_weights(sample_weight, rows)
-        names = getattr(self, "feature_names_in_", None)
-        families = families_of(self.columns, rows.n_columns, names, self._labels)
-        parts = tuple(Part(FAMILIES[name](), columns) for name, columns in families.items())
-        self.columns_ = families
-        self._learn(rows, weight, parts)
+        self._learn(rows, check_weights(sample_weight, rows))
         return self
 
     def impute(self, X, return_std=False):
@@ -198,7 +182,7 @@ class MixedMixture(FiniteMixture):
         With text columns, the rows are an array of objects:
         `pandas.DataFrame(rows, columns=model.feature_names_in_)` is a table of them.
         """
-        X, component = self._draw(n_samples, random_state)
+        X, component = super().sample(n_samples, random_state)
         if not self._labels:
             return X, component
         table = X.astype(object)
@@ -221,6 +205,13 @@ class MixedMixture(FiniteMixture):
                 f"is a {type(X).__name__}. Give it a data frame with the same columns."
             )
         return super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
+
+    def _learn(self, rows, weight):
+        names = getattr(self, "feature_names_in_", None)
+        families = families_of(self.columns, rows.n_columns, names, self._labels)
+        parts = tuple(Part(FAMILIES[name](), columns) for name, columns in families.items())
+        self.columns_ = families
+        self._learn_parts(rows, weight, parts)
 
     def _publish(self, parts, mixture):
         self.weights_ = mixture.weights

@@ -17,7 +17,7 @@ The label holds if upper is less than lower or reach. There is a margin for the 
 products, so that a row which is not looked at has the label that a look would give. Then only rows
 that change their label need be added to the sums of one center, and taken from those of another.
 
-Sparse rows are not made dense; rows with holes are the subject of `missing.py`.
+Sparse rows are not made dense; rows with missing values are the subject of `missing.py`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.kmeans import missing as kmeans_holes
+from lowdim.cluster.kmeans import missing as kmeans_missing
+from lowdim.cluster.kmeans.kernels import TOGETHER, add_up, in_doubt, measure, settle, shift
 from lowdim.core.blocks import Blocks
-from lowdim.core.kernel import kernel
 from lowdim.linalg.moments import Frame, unit_for
 
 PART_BYTES = 3 * 2**15  # rows worked on at a time: in the cache, and memory that is soon used again
 CHECKED = 2**14  # rows whose bounds are checked before those in doubt are looked at
-TOGETHER = 256  # rows in one product of matrices
-ROUNDING = 2.0**-22  # of a bound that is kept in float32
 
 
 class Motion(NamedTuple):
@@ -53,7 +51,7 @@ class Setting(NamedTuple):
 
     centers: np.ndarray  # (k, d)  float64, measured in the frame
     frame: Frame
-    holes: bool = False  # whether rows may have NaN
+    has_missing: bool = False  # whether rows may have NaN
     motion: Motion | None = None  # of the centers since the bounds were written
     changes: bool = False  # add up only the changes since then
 
@@ -90,46 +88,47 @@ def setting_of(centers: np.ndarray, rows: Blocks) -> Setting:
         pilot += (C / len(C)).sum(axis=0).astype(rows.dtype)
     C = C - pilot
     unit = unit_for(np.abs(C).max(initial=0.0), rows.dtype)
-    return Setting(C / unit, Frame(pilot, unit), holes=True)
+    return Setting(C / unit, Frame(pilot, unit), has_missing=True)
 
 
 def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *bounds: Any) -> Sums:
     """What one block of rows adds up; writes into the bounds, if given."""
     if sp.issparse(X):
         return _sparse_statistics(X, setting, weight)
-    if setting.holes and kmeans_holes.has_holes(X):
-        return Sums(*kmeans_holes.statistics(X, setting.centers, setting.frame, weight))
+    if setting.has_missing and kmeans_missing.has_missing(X):
+        return Sums(*kmeans_missing.statistics(X, setting.centers, setting.frame, weight))
     k, d = setting.centers.shape
     bounds = Bounds(*bounds) if bounds else unknown(len(X), X.dtype)
     still = Motion(np.zeros(k), np.zeros((k, 1)), np.zeros((k, 1)), np.zeros(k))
     motion = setting.motion or still
-    view, desk = _view(setting, X.dtype), _desk(X, k)
-    ones = np.ones(len(desk.rows))
+    view, space = _view(setting, X.dtype), _workspace(X, k)
+    ones = np.ones(len(space.rows))
     changes = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
     for start in range(0, len(X), CHECKED):
-        doubt = _in_doubt(start, start + CHECKED, *bounds, *motion, view.noise, view.top)
+        doubt = in_doubt(start, start + CHECKED, *bounds, *motion, view.noise, view.top)
         for part in _parts(len(doubt), X):
             rows = doubt[part]
-            D = deviations(X[rows], setting.frame, out=desk.rows)
+            D = deviations(X[rows], setting.frame, out=space.rows)
             w = ones[: len(D)] if weight is None else weight[rows]
-            told = (setting.centers, *view, motion.reach, *desk[1:])
-            change = _settle(D, rows, w, *told, *bounds, changes.count, changes.sum_x)
+            shared = (setting.centers, *view, motion.reach, *space[1:])
+            sums = (changes.count, changes.sum_x)
+            change = settle(D, rows, w, *shared, *bounds, sums)
             changes = changes._replace(inertia=changes.inertia + change)
     if setting.changes:
         return changes
     count, sum_x, inertia = np.zeros(k), np.zeros((k, d)), 0.0
     for part in _parts(len(X), X):
-        D = deviations(X[part], setting.frame, out=desk.rows)
+        D = deviations(X[part], setting.frame, out=space.rows)
         w = ones[: len(D)] if weight is None else weight[part]
-        inertia += _add_up(D, w, setting.centers, bounds.label[part], count, sum_x)
+        inertia += add_up(D, w, setting.centers, bounds.label[part], count, sum_x)
     return Sums(count, 0.0, sum_x, inertia)
 
 
 def update(sums: Sums, centers: np.ndarray) -> np.ndarray:
-    """Each center moves to the mean of its rows; what no row tells stays."""
+    """Each center moves to the mean of its rows; it stays in columns that none of them observes."""
     observed = sums.count[:, None] - sums.missing  # (k, d) or (k, 1)
-    told = observed > 1e-12 * sums.count[:, None]  # weights may not cancel to the last bit
-    return np.where(told, sums.sum_x / np.where(told, observed, 1.0), centers)
+    known = observed > 1e-12 * sums.count[:, None]  # weights may not cancel to the last bit
+    return np.where(known, sums.sum_x / np.where(known, observed, 1.0), centers)
 
 
 def nearest(X: Any, setting: Setting) -> np.ndarray:
@@ -147,20 +146,20 @@ def labels_and_squares(X: Any, setting: Setting) -> tuple[np.ndarray, np.ndarray
     """The nearest center of each row of a block, and its squared distance in the frame."""
     if sp.issparse(X):
         return _sparse_labels_and_squares(X, setting)
-    if setting.holes and kmeans_holes.has_holes(X):
-        return kmeans_holes.labels_and_squares(X, setting.centers, setting.frame)
+    if setting.has_missing and kmeans_missing.has_missing(X):
+        return kmeans_missing.labels_and_squares(X, setting.centers, setting.frame)
     label, square = np.empty(len(X), dtype=np.int32), np.empty(len(X))
-    view, desk = _view(setting, X.dtype), _desk(X, len(setting.centers))
+    view, space = _view(setting, X.dtype), _workspace(X, len(setting.centers))
     for part in _parts(len(X), X):
-        D = deviations(X[part], setting.frame, out=desk.rows)
-        _measure(D, setting.centers, *view, *desk[1:], label[part], square[part])
+        D = deviations(X[part], setting.frame, out=space.rows)
+        measure(D, setting.centers, *view, *space[1:], label[part], square[part])
     return label, square
 
 
 def distances(X: Any, setting: Setting) -> np.ndarray:
     """Distance of every row from every center, (b, k), in the unit of the data."""
-    if setting.holes and not sp.issparse(X) and kmeans_holes.has_holes(X):
-        squares = kmeans_holes.squares(X, setting.centers, setting.frame)
+    if setting.has_missing and not sp.issparse(X) and kmeans_missing.has_missing(X):
+        squares = kmeans_missing.squares(X, setting.centers, setting.frame)
     elif sp.issparse(X):
         squares = _squares_by_products(
             X, setting.frame.unit, np.ascontiguousarray(setting.centers.T)
@@ -198,7 +197,7 @@ def deviations(X: np.ndarray, frame: Frame, out: np.ndarray | None = None) -> np
     D = np.empty(X.shape, dtype=X.dtype) if out is None else out[: len(X)]
     D[:] = X
     if frame.pilot.any() or frame.unit != 1.0:
-        _shift(D, frame.pilot.astype(X.dtype, copy=False), X.dtype.type(frame.unit))
+        shift(D, frame.pilot.astype(X.dtype, copy=False), X.dtype.type(frame.unit))
     return D
 
 
@@ -219,18 +218,18 @@ def _view(setting: Setting, dtype: np.dtype) -> _View:
     return _View(C, (squares / 2).astype(dtype), noise, 4.0 * float(squares.max()))
 
 
-class _Desk(NamedTuple):
-    """Room to work in, used again for every part of a block: fresh memory is slow memory."""
+class _Workspace(NamedTuple):
+    """Arrays to work in, used again for every part of a block: fresh memory is slow memory."""
 
     rows: np.ndarray  # (part, d)
     few: np.ndarray  # (TOGETHER, d)
     products: np.ndarray  # (k, TOGETHER)
 
 
-def _desk(X: np.ndarray, k: int) -> _Desk:
+def _workspace(X: np.ndarray, k: int) -> _Workspace:
     size, d = _part_rows(X), X.shape[1]
     shapes = ((size, d), (TOGETHER, d), (k, TOGETHER))
-    return _Desk(*(np.zeros(shape, dtype=X.dtype) for shape in shapes))
+    return _Workspace(*(np.zeros(shape, dtype=X.dtype) for shape in shapes))
 
 
 def _parts(n: int, X: np.ndarray) -> Iterator[slice]:
@@ -289,172 +288,3 @@ def _squares_by_products(X: Any, unit: float, C: np.ndarray) -> np.ndarray:
     squares = np.square(C).sum(axis=0) - 2.0 * (X @ C)
     squares += X.power(2).sum(axis=1)[:, None]
     return np.maximum(squares, 0.0, out=squares)
-
-
-# ---- kernels -------------------------------------------------------------------------------------
-
-
-@kernel
-def _in_doubt(start, stop, label, upper, lower, moved, drift, beyond, reach, noise, top):
-    """Let bounds follow the centers; the rows whose label may not hold any more."""
-    stop = min(stop, len(label))
-    doubt = np.empty(stop - start, dtype=np.int32)
-    n_doubt = 0
-    for i in range(start, stop):
-        j = label[i]
-        if j >= 0:
-            own, old, bound = upper[i] + moved[j], lower[i], 0.0
-            for s in range(drift.shape[1]):
-                bound = max(bound, min(old - drift[j, s], beyond[j, s] - own))
-            upper[i] = own * (1.0 + ROUNDING)
-            lower[i] = bound * (1.0 - ROUNDING)
-            bound = max(bound, reach[j])
-            square = own * own
-            if square + noise * (square + top) < bound * bound:
-                continue
-        doubt[n_doubt] = i
-        n_doubt += 1
-    return doubt[:n_doubt]
-
-
-@kernel
-def _settle(
-    X,
-    rows,
-    weight,
-    centers,
-    C,
-    half,
-    noise,
-    top,
-    reach,
-    few,
-    products,
-    label,
-    upper,
-    lower,
-    count,
-    sum_x,
-):
-    """Measure the rows in doubt, X = rows `rows`; add up the changes, return that of J."""
-    b, d = X.shape
-    square, winner, second = np.zeros(b), np.empty(b, dtype=np.int32), np.empty(b, dtype=X.dtype)
-    look = np.empty(b, dtype=np.int64)
-    n_look = 0
-    for i in range(b):
-        r = rows[i]
-        j = label[r]
-        if j >= 0:
-            square[i] = square_apart(X, i, centers, j)
-            upper[r] = np.sqrt(square[i]) * (1.0 + ROUNDING)
-            bound = max(np.float64(lower[r]), reach[j])
-            if square[i] + noise * (square[i] + top) < bound * bound:
-                continue
-        look[n_look] = i
-        n_look += 1
-    _look(X, look[:n_look], C, half, noise, top, few, products, winner, second)
-    inertia = 0.0
-    for t in range(n_look):
-        i = look[t]
-        r = rows[i]
-        new, old, w = winner[i], label[r], weight[i]
-        lower[r] = second[i]
-        if new == old:
-            continue
-        nearer = square_apart(X, i, centers, new)
-        upper[r] = np.sqrt(nearer) * (1.0 + ROUNDING)
-        label[r] = new
-        inertia += w * (nearer - square[i])
-        count[new] += w
-        for f in range(d):
-            sum_x[new, f] += w * X[i, f]
-        if old >= 0:
-            count[old] -= w
-            for f in range(d):
-                sum_x[old, f] -= w * X[i, f]
-    return inertia
-
-
-@kernel
-def _add_up(X, weight, centers, label, count, sum_x):
-    """Add up rows by their labels; returns their part of J."""
-    inertia = 0.0
-    for i in range(len(X)):
-        j, w = label[i], weight[i]
-        inertia += w * square_apart(X, i, centers, j)
-        count[j] += w
-        for f in range(X.shape[1]):
-            sum_x[j, f] += w * X[i, f]
-    return inertia
-
-
-@kernel
-def _measure(X, centers, C, half, noise, top, few, products, label, square):
-    """The nearest center of every row, and its squared distance."""
-    b = len(X)
-    lower = np.empty(b, dtype=X.dtype)
-    _look(X, np.arange(b), C, half, noise, top, few, products, label, lower)
-    for i in range(b):
-        square[i] = square_apart(X, i, centers, label[i])
-
-
-@kernel
-def _look(X, look, C, half, noise, top, few, products, label, lower):
-    """Nearest center of the rows `look`, and a bound below the distance of the second."""
-    k, d = C.shape
-    first, second = np.empty(TOGETHER, dtype=X.dtype), np.empty(TOGETHER, dtype=X.dtype)
-    index = np.empty(TOGETHER, dtype=np.int32)
-    for start in range(0, len(look), TOGETHER):
-        size = min(TOGETHER, len(look) - start)
-        for t in range(size):
-            for f in range(d):
-                few[t, f] = X[look[start + t], f]
-        np.dot(
-            C, few.T, products
-        )  # always of one shape: a row's products do not depend on its company
-        first[:] = np.inf
-        second[:] = np.inf
-        index[:] = 0
-        for j in range(k):
-            h = half[j]
-            number = np.int32(j)
-            # rows side by side, and no branches: this loop becomes vector instructions
-            for t in range(TOGETHER):
-                value, nearest, next_one, its_number = (
-                    h - products[j, t],
-                    first[t],
-                    second[t],
-                    index[t],
-                )
-                nearer = value < nearest
-                not_nearer = value if value < next_one else next_one
-                second[t] = nearest if nearer else not_nearer
-                first[t] = value if nearer else nearest
-                index[t] = number if nearer else its_number
-        for t in range(size):
-            i = look[start + t]
-            label[i] = index[t]
-            norm = 0.0
-            for f in range(d):
-                norm += np.float64(few[t, f]) * np.float64(few[t, f])
-            square = 2.0 * np.float64(second[t]) + norm
-            square -= noise * (norm + top)
-            lower[i] = np.sqrt(max(square, 0.0)) * (1.0 - ROUNDING)
-
-
-@kernel
-def square_apart(X, i, centers, j):
-    """||x_i - c_j||^2 by differences."""
-    square = 0.0
-    for f in range(X.shape[1]):
-        apart = X[i, f] - centers[j, f]
-        square += apart * apart
-    return square
-
-
-@kernel
-def _shift(X, pilot, unit):
-    """(X - pilot) / unit in place; NumPy is slow to broadcast to short rows."""
-    for i in range(X.shape[0]):
-        for f in range(X.shape[1]):
-            X[i, f] = (X[i, f] - pilot[f]) / unit

@@ -2,13 +2,13 @@
 
     minimise over C, a     J = sum_i w_i ||x_i - c_a(i)||^2
 
-    fixed C:  a(i) = argmin_j ||x_i - c_j||^2      -> statistics, in `kmeans_assignment.py`
+    fixed C:  a(i) = argmin_j ||x_i - c_j||^2      -> statistics, in `assignment.py`
     fixed a:  c_j  = mean of the rows assigned j   -> update
 
 Neither half can raise J. One iteration: O(n k d) time at the most, O(k d) memory beside one block;
 in memory, bounds on the distances of every row (three numbers each) save most of the time.
 
-Rows with holes count by what is observed of them (`missing.py`), seeds lie far apart
+Rows with missing values count by what is observed of them (`missing.py`), seeds lie far apart
 (`seeding.py`), rows that come one after the other are learned from by `online.py`.
 """
 
@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
 from lowdim.cluster.coreset import draw_coreset
 from lowdim.cluster.kmeans import online as kmeans_online
@@ -33,16 +32,11 @@ from lowdim.cluster.kmeans.assignment import (
     setting_of,
     statistics,
 )
-from lowdim.cluster.kmeans.lloyd import Descent, best_of, run
-from lowdim.cluster.kmeans.seeding import (
-    ROWS_FOR_START,
-    in_frame,
-    part_in_memory,
-    random_rows,
-    scalable_seeds,
-    seeds,
-)
-from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.cluster.kmeans.lloyd import Descent, best_of
+from lowdim.cluster.kmeans.start import online_start, start
+from lowdim.cluster.kmeans.summary import summary_of
+from lowdim.cluster.plane import ClusterPlot, named, plane_of
+from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -53,24 +47,17 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.loop import fitting, iterate, level_of_caller
 from lowdim.core.random import random_generator
-from lowdim.core.validation import (
-    check_at_most,
-    check_columns_observed,
-    check_finite_rows,
-    check_weights,
-)
-from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes, unit_for
-from lowdim.linalg.observed import observed_columns
+from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
+from lowdim.linalg.moments import unit_for
 
-ROWS_PER_SEED = 100  # rows that seeds are drawn from, for each of them, if there are many
-STEPS_BEFORE = 50  # of Lloyd's algorithm on these rows, before all rows are looked at
 ONLINE_ROWS = 4096  # of a stream, learned from at a time
-ROWS_FOR_ONLINE, ONLINE_ROWS_PER_SEED = 1000, 20  # that online learning begins with
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+class KMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ClusterPlot, Estimator
+):
     """k-means: each row is explained by the nearest of k centers.
 
     Minimises  J = sum_i w_i min_j ||x_i - c_j||^2  by Lloyd's alternation: rows go to their nearest
@@ -102,7 +89,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     random_state : int, Generator, RandomState or None, default=None
         For the start and the coreset.
     copy_x : bool, default=True
-        For scikit-learn's sake: X is never written to, nor copied.
+        Accepted for compatibility with scikit-learn; ignored: X is never written to, nor copied.
     algorithm : {'auto', 'lloyd', 'elkan'}, default='auto'
         'lloyd' measures all distances in every pass; 'elkan' keeps bounds on those of each row and
         measures only the rows in doubt, if they are in memory, dense and complete. 'auto' is
@@ -222,17 +209,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         weight = check_weights(sample_weight, rows)
         self._check_enough_rows(rows, weight)
         random = random_generator(self.random_state)
-        scene = look_at(self, rows, weight)
-        learned, its_weight = self._learned_rows(rows, weight, scene, random)
+        summary = summary_of(self, rows, weight)
+        learned, its_weight = self._learned_rows(rows, weight, summary, random)
         with config_context(progress=True) if self.verbose else nullcontext():
             starts = (
-                self._start(learned, its_weight, scene, random) for _ in range(self._n_starts())
+                start(self, learned, its_weight, summary, random) for _ in range(self._n_starts())
             )
-            found = [self._descend(start, learned, its_weight, scene) for start in starts]
-        best = best_of(found)
+            runs = [self._descend(centers, learned, its_weight, summary) for centers in starts]
+        best = best_of(runs)
         if self.coreset is not None:
-            best = self._judged(best, rows, weight, scene)
-        self._publish(best, rows, scene)
+            best = self._judged(best, rows, weight, summary)
+        self._publish(best, rows, summary)
         return self
 
     @fitting
@@ -247,15 +234,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         if check_finite_rows(self, rows, allow_nan=True).nan.any():
             raise ValueError(
                 "X has NaN; KMeans.partial_fit learns from complete rows. Give all rows to fit, "
-                "which learns from rows with holes."
+                "which learns from rows with missing values."
             )
         weight = check_weights(sample_weight, rows)
         if not fitted:
             if isinstance(self.init, str):
                 self._check_enough_rows(rows, weight)
-            scene = look_at(self, rows, weight)
-            start = self._online_start(rows, weight, scene)
-            self.cluster_centers_ = scene.in_data(start).astype(rows.dtype)
+            summary = summary_of(self, rows, weight)
+            random = random_generator(self.random_state)
+            centers = online_start(self, rows, weight, summary, random)
+            self.cluster_centers_ = summary.in_data(centers).astype(rows.dtype)
             self.counts_ = np.zeros(self.n_clusters)
         self._learn_online(rows, weight)
         return self
@@ -299,12 +287,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         n_rows = n if weight is None else int(np.count_nonzero(weight))
         check_at_most("n_clusters", self.n_clusters, n_rows, f"rows of X (n_samples={n})")
 
-    def _learned_rows(self, rows, weight, scene, random):
+    def _learned_rows(self, rows, weight, summary, random):
         """All rows, or a coreset of them, and their weights."""
         if self.coreset is None:
             return rows, weight
         check_at_most("n_clusters", self.n_clusters, self.coreset, "rows of the coreset")
-        if scene.holes:
+        if summary.has_missing:
             raise ValueError(
                 f"X has NaN; coreset={self.coreset} needs complete rows. Leave it out, or fill "
                 "them first, for example with lowdim.PCA(...).fit(X).impute(X)."
@@ -321,86 +309,45 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             warnings.warn(
                 f"n_init={self.n_init} is ignored: init gives the centers to start from, once.",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
         return 1
 
-    def _start(self, rows, weight, scene, random):
-        """Centers to start from, measured in the frame."""
-        k, init = self.n_clusters, self.init
-        if not isinstance(init, str):
-            return scene.in_frame(self._given_centers(rows, random))
-        at_most = max(ROWS_FOR_START, ROWS_PER_SEED * k)
-        part = part_in_memory(rows, random, weight, at_most)
-        D = in_frame(part.rows, scene.frame, scene.fill)
-        if init == "k-means||":
-            first = random_rows(D, 1, random, part.weight)
-            return scalable_seeds(rows, k, random, weight, scene.frame, first, scene.holes)
-        draw = seeds if init == "k-means++" else random_rows
-        if rows.shape[0] <= at_most or sp.issparse(D):
-            return draw(D, k, random, part.weight)
-        starts = (draw(D, k, random, part.weight) for _ in range(_starts_before(k)))
-        return best_of([run(D, part.weight, start, STEPS_BEFORE) for start in starts]).centers
-
-    def _online_start(self, rows, weight, scene):
-        """The same for `partial_fit`: from some of its first rows, which are soon forgotten."""
-        random, k = random_generator(self.random_state), self.n_clusters
-        if not isinstance(self.init, str):
-            return scene.in_frame(self._given_centers(rows, random))
-        part = part_in_memory(rows, random, weight, max(ROWS_FOR_ONLINE, ONLINE_ROWS_PER_SEED * k))
-        draw = random_rows if self.init == "random" else seeds
-        return draw(in_frame(part.rows, scene.frame, scene.fill), k, random, part.weight)
-
-    def _given_centers(self, rows, random):
-        k, init = self.n_clusters, self.init
-        if callable(init):
-            X = rows.in_memory
-            if X is None:
-                X = part_in_memory(rows, random).rows
-            legacy = np.random.RandomState(random.integers(2**32, dtype=np.uint64))
-            init = init(X, k, random_state=legacy)
-        init = init.toarray() if sp.issparse(init) else init
-        centers = check_array(init, dtype=np.float64, input_name="init", estimator=self)
-        if centers.shape != (k, rows.n_columns):
-            raise ValueError(
-                f"The centers of init have shape {centers.shape}; n_clusters={k} and the "
-                f"{rows.n_columns} columns of X ask for {(k, rows.n_columns)}."
-            )
-        return centers
-
-    def _descend(self, start, rows, weight, scene):
+    def _descend(self, centers, rows, weight, summary):
         """Lloyd's algorithm from one start."""
-        remember = self._keeps_bounds(rows, scene)
-        descent = Descent(rows, weight, scene.frame, holes=scene.holes, remember=remember)
-        loop = iterate(self, descent.start(start), max_iter=self.max_iter, tol=self.tol)
+        remember = self._keeps_bounds(rows, summary)
+        descent = Descent(
+            rows, weight, summary.frame, has_missing=summary.has_missing, remember=remember
+        )
+        loop = iterate(self, descent.start(centers), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             inertia, new = descent.step(state)
             shift = float(np.square(new.centers - state.centers).sum())
-            change = shift / scene.variance if scene.variance > 0 else shift
-            loop.record(_in_data(inertia, scene.frame.unit), change=change)
+            change = shift / summary.variance if summary.variance > 0 else shift
+            loop.record(_in_data(inertia, summary.frame.unit), change=change)
             loop.params = new
         sums, labels = descent.judge(loop.params)
         history = np.array(loop.history)
         centers = loop.params.centers
-        return Found(centers, labels, sums.count, sums.inertia, history, loop.converged)
+        return KMeansRun(centers, labels, sums.count, sums.inertia, history, loop.converged)
 
-    def _keeps_bounds(self, rows, scene):
-        possible = rows.in_memory is not None and not rows.is_sparse and not scene.holes
+    def _keeps_bounds(self, rows, summary):
+        possible = rows.in_memory is not None and not rows.is_sparse and not summary.has_missing
         return possible and self.algorithm != "lloyd"
 
-    def _judged(self, found, rows, weight, scene):
-        """What was found on a coreset, measured on all rows."""
-        setting = Setting(found.centers, scene.frame, scene.holes)
+    def _judged(self, run, rows, weight, summary):
+        """A run on a coreset, measured on all rows."""
+        setting = Setting(run.centers, summary.frame, summary.has_missing)
         sums = rows.fold(statistics, setting, along=(weight,))
-        return found._replace(labels=None, counts=sums.count, inertia=sums.inertia)
+        return run._replace(labels=None, counts=sums.count, inertia=sums.inertia)
 
-    def _publish(self, best, rows, scene):
+    def _publish(self, best, rows, summary):
         labels = best.labels
         if labels is None:
-            labels = rows.map(nearest, Setting(best.centers, scene.frame, scene.holes))
-        self.cluster_centers_ = scene.in_data(best.centers).astype(rows.dtype)
+            labels = rows.map(nearest, Setting(best.centers, summary.frame, summary.has_missing))
+        self.cluster_centers_ = summary.in_data(best.centers).astype(rows.dtype)
         self.labels_ = np.asarray(labels)
-        self.inertia_ = _in_data(best.inertia, scene.frame.unit)
+        self.inertia_ = _in_data(best.inertia, summary.frame.unit)
         self.counts_ = best.counts
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_ = len(best.history)
@@ -410,8 +357,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
                 f"Only {used} of n_clusters={self.n_clusters} clusters have rows: X has too few "
                 "different rows. Choose fewer clusters.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
+
+    def _draw_clusters(self, ax, rows, sample):
+        from lowdim.plots.clusters import cluster_map, voronoi_map
+
+        labels = nearest(sample, setting_of(self.cluster_centers_, rows))
+        if not sp.issparse(sample):
+            sample = np.where(np.isnan(sample), self.cluster_centers_[labels], sample)
+        plane = plane_of(sample, getattr(self, "feature_names_in_", None))
+        points = plane.points(sample)
+        if rows.n_columns == 2:
+            ax = voronoi_map(points, self.cluster_centers_, labels, ax=ax)
+        else:
+            ax = cluster_map(points, labels, ax=ax)
+        return named(ax, plane)
 
     def _learn_online(self, rows, weight):
         gain = 0.0 if self.gain == "count" else float(self.gain)
@@ -438,27 +399,7 @@ def _in_data(square: float, unit: float) -> float:
     return float(square) * unit * unit
 
 
-def _starts_before(k: int) -> int:
-    """Starts on a part of the rows: several where they are cheap and a bad one costs much."""
-    return min(4, max(1, 256 // k))
-
-
-class Scene(NamedTuple):
-    """What is to be known of the rows before the first step."""
-
-    frame: Frame
-    variance: float  # of a column, on the average; in the frame
-    fill: np.ndarray  # (d,)  the mean, in the frame
-    holes: bool
-
-    def in_frame(self, X: np.ndarray) -> np.ndarray:
-        return (X - self.frame.pilot) / self.frame.unit
-
-    def in_data(self, X: np.ndarray) -> np.ndarray:
-        return X * self.frame.unit + self.frame.pilot
-
-
-class Found(NamedTuple):
+class KMeansRun(NamedTuple):
     """Where one start has led."""
 
     centers: np.ndarray  # (k, d)  in the frame
@@ -467,30 +408,3 @@ class Found(NamedTuple):
     inertia: float  # in the frame
     history: np.ndarray
     converged: bool
-
-
-def look_at(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> Scene:
-    """Frame, mean variance and holes, in one pass where there are no holes."""
-    frame = frame_of(rows)
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = rows.fold(column_moments, frame, along=(weight,))
-        if not np.isfinite(sums.sum_x2).all():
-            if check_finite_rows(estimator, rows, allow_nan=True).nan.any():
-                return _look_at_holes(estimator, rows, frame, weight)
-            frame = frame_of_extremes(rows)
-            sums = rows.fold(column_moments, frame, along=(weight,))
-    mean = sums.sum_x / sums.weight
-    variance = np.maximum(sums.sum_x2 / sums.weight - mean**2, 0.0)
-    return Scene(frame, float(variance.mean()), mean, holes=False)
-
-
-def _look_at_holes(estimator: Any, rows: Blocks, frame: Frame, weight: np.ndarray | None) -> Scene:
-    if rows.is_sparse:
-        raise ValueError(
-            "X is sparse and has NaN; KMeans takes holes in dense rows only. Entries that are not "
-            "stored are zeros: give X.toarray() if NaN is to mean missing."
-        )
-    columns = observed_columns(rows, weight)
-    check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))
-    variance = np.square(columns.std / frame.unit).mean()
-    return Scene(frame, float(variance), (columns.mean - frame.pilot) / frame.unit, holes=True)

@@ -57,7 +57,7 @@ class Descent:
     weight : ndarray of shape (n,) or None
     frame : Frame
         In which centers are measured.
-    holes : bool
+    has_missing : bool
         Whether rows may have NaN.
     remember : bool
         Whether to keep bounds of every row, which must be in memory, dense and complete.
@@ -69,10 +69,10 @@ class Descent:
         weight: np.ndarray | None,
         frame: Frame,
         *,
-        holes: bool = False,
+        has_missing: bool = False,
         remember: bool = True,
     ):
-        self.rows, self.weight, self.frame, self.holes = rows, weight, frame, holes
+        self.rows, self.weight, self.frame, self.has_missing = rows, weight, frame, has_missing
         self.bounds = unknown(rows.shape[0] if remember else 0, rows.dtype)
         self._remembers = remember
         self._at: np.ndarray | None = None  # the centers at which the bounds were written
@@ -98,7 +98,7 @@ class Descent:
 
     def _pass(self, state: State, changes: bool = True) -> tuple[Setting, Sums]:
         if not self._remembers:
-            setting = Setting(state.centers, self.frame, self.holes)
+            setting = Setting(state.centers, self.frame, self.has_missing)
             return setting, self.rows.fold(statistics, setting, along=(self.weight,))
         if state.label is not self.bounds.label:  # from a checkpoint: bounds are to be found anew
             self.bounds.label[:] = state.label

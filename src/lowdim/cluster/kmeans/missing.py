@@ -1,4 +1,4 @@
-"""k-means of rows with holes: what is missing is taken to be as in the center (k-POD).
+"""k-means of rows with missing values: what is missing is taken to be as in the center (k-POD).
 
     minimise over C, a     J = sum_i w_i sum_{f observed} (x_if - c_a(i)f)^2
 
@@ -23,7 +23,7 @@ from lowdim.linalg.moments import Frame
 PART_VALUES = 2**17  # of the largest array that some rows at a time make
 
 
-def has_holes(X: np.ndarray) -> bool:
+def has_missing(X: np.ndarray) -> bool:
     """Whether a block has missing entries."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(not np.isfinite(X.sum()) and np.isnan(X).any())

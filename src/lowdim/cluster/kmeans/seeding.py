@@ -17,13 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.kmeans.assignment import (
-    TOGETHER,
-    Setting,
-    square_apart,
-    square_to_nearest,
-    statistics,
-)
+from lowdim.cluster.kmeans.assignment import Setting, square_to_nearest, statistics
+from lowdim.cluster.kmeans.kernels import TOGETHER, square_apart
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import single_threaded_blas
@@ -96,7 +91,7 @@ def scalable_seeds(
     weight: np.ndarray | None,
     frame: Frame,
     first: np.ndarray,
-    holes: bool,
+    has_missing: bool,
 ) -> np.ndarray:
     """k centers in the frame by k-means||, from one row `first` (1, d) in the frame.
 
@@ -105,27 +100,30 @@ def scalable_seeds(
     """
     centers = first
     for _ in range(SCALABLE_PASSES):
-        luck = -np.log(1.0 - random.random(rows.shape[0]))  # exponential: a race won by the chance
-        setting = Setting(centers, frame, holes)
-        won = rows.top(_race, SCALABLE_OVERSAMPLING * k, setting, along=(weight, luck))
-        new = _dense(won.rows[won.score > 0]).astype(np.float64)
+        waits = -np.log(1.0 - random.random(rows.shape[0]))  # exponential variables
+        setting = Setting(centers, frame, has_missing)
+        drawn = rows.top(_draw_scores, SCALABLE_OVERSAMPLING * k, setting, along=(weight, waits))
+        new = _dense(drawn.rows[drawn.score > 0]).astype(np.float64)
         centers = np.vstack([centers, in_frame(new, frame, centers.mean(axis=0))])
-    count = rows.fold(statistics, Setting(centers, frame, holes), along=(weight,)).count
+    count = rows.fold(statistics, Setting(centers, frame, has_missing), along=(weight,)).count
     used = count > 0
     return seeds(centers[used], k, random, count[used])
 
 
 def in_frame(X: Any, frame: Frame, fill: np.ndarray) -> Any:
-    """Rows of float64 as measured in the frame, with holes filled."""
+    """Rows of float64 as measured in the frame, missing values filled."""
     if sp.issparse(X):
         return X / frame.unit
     D = (X - frame.pilot) / frame.unit
     return np.where(np.isnan(D), fill, D)
 
 
-def _race(X: Any, setting: Setting, weight: np.ndarray | None, luck: np.ndarray) -> np.ndarray:
+def _draw_scores(
+    X: Any, setting: Setting, weight: np.ndarray | None, waits: np.ndarray
+) -> np.ndarray:
+    """One over the time until a row is drawn, if it waits by its chance: the top ones are drawn."""
     chance = square_to_nearest(X, setting, weight) * (1.0 if weight is None else weight)
-    return chance / np.maximum(luck, np.finfo(np.float64).tiny)
+    return chance / np.maximum(waits, np.finfo(np.float64).tiny)
 
 
 def _draw(chance: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -165,7 +163,7 @@ def _order(X: Any) -> np.ndarray:
     if sp.issparse(X):  # along a fixed direction: different rows have different places
         return np.argsort(X @ np.random.default_rng(0).normal(size=X.shape[1]), kind="stable")
     order = np.argsort(X[:, 0], kind="stable")
-    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and holes: other columns decide
+    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and NaN: other columns decide
     return order if alone else np.lexsort(X.T[::-1])
 
 

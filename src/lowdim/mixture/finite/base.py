@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import iterate
 from lowdim.core.random import random_generator
-from lowdim.core.validation import (
-    check_at_least,
-    check_at_most,
-    check_columns_observed,
-)
-from lowdim.mixture.collapse import CollapsedComponentWarning
+from lowdim.core.validation import check_columns_observed
+from lowdim.mixture.collapse import LEAST_SHARE
+from lowdim.mixture.em import EMRun, Step, check_enough_rows, fit_from_starts, lowest
 from lowdim.mixture.finite.em import (
-    LEAST_SHARE,
-    Found,
-    Mixture,
+    FiniteParams,
     Sums,
     average_of,
     expectation,
@@ -56,18 +49,28 @@ class FiniteMixture(MixtureMethods, Estimator):
 
     accepts_nan: ClassVar[bool] = True
 
-    n_components: int
-    smoothing: float
-    tol: float
-    max_iter: int
-    n_init: int
-    random_state: Any
-    weights_: np.ndarray
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [AT_LEAST_1],
+        "smoothing": [NOT_NEGATIVE],
+        "tol": [NOT_NEGATIVE],
+        "max_iter": [AT_LEAST_1],
+        "n_init": [AT_LEAST_1],
+        "random_state": RANDOM_STATE,
+    }
 
-    def _learn(self, rows: Blocks, weight: np.ndarray | None, parts: tuple[Part, ...]) -> None:
+    def __init__(self, n_components, smoothing, tol, max_iter, n_init, random_state):
+        self.n_components = n_components
+        self.smoothing = smoothing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _learn_parts(
+        self, rows: Blocks, weight: np.ndarray | None, parts: tuple[Part, ...]
+    ) -> None:
         """EM from several starts; the best is published."""
-        n_rows = rows.shape[0] if weight is None else int(np.count_nonzero(weight))
-        check_at_most("n_components", self.n_components, n_rows, "rows of X")
+        check_enough_rows("n_components", self.n_components, rows, weight)
         rows = rows.checked(check_values, parts)
         parts = tuple(measured(part, rows, weight) for part in parts)
         whole = rows.fold(sums_of_all, parts, along=(weight,))
@@ -75,26 +78,17 @@ class FiniteMixture(MixtureMethods, Estimator):
         average = average_of(whole, parts)
         random = random_generator(self.random_state)
 
+        def step(mixture: FiniteParams, is_last: bool) -> Step:
+            sums = rows.fold(statistics, parts, mixture, along=(weight,))
+            prior = self.smoothing * log_density_of_average(average, parts, mixture)
+            moved = update(sums, parts, average, self.smoothing)
+            return Step(moved, (sums.objective - prior) / sums.weight)
+
         starts = (
             start(rows, parts, average, self.n_components, weight, random)
             for _ in range(self.n_init)
         )
-        found = [self._fit_from(one, rows, weight, parts, average) for one in starts]
-        best = _best(found)
-        self.history_, self.converged_ = best.history, best.converged
-        self.n_iter_, self.lower_bound_ = len(best.history), -best.objective
-        _warn_of_empty(best.mixture)
-        self._publish(parts, best.mixture)
-
-    def _fit_from(self, start, rows, weight, parts, average):
-        """EM from one start."""
-        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
-        for mixture in loop:
-            sums = rows.fold(statistics, parts, mixture, along=(weight,))
-            prior = self.smoothing * log_density_of_average(average, parts, mixture)
-            loop.record((sums.objective - prior) / sums.weight)
-            loop.params = update(sums, parts, average, self.smoothing)
-        return Found(loop.params, loop.history[-1], np.array(loop.history), loop.converged)
+        self._publish(parts, fit_from_starts(self, starts, step, best=_best, trouble=_trouble))
 
     def _opened(self, X):
         """The rows, and the model in the units in which it looks at such rows."""
@@ -108,18 +102,14 @@ class FiniteMixture(MixtureMethods, Estimator):
         )
         params = [moved(part, one) for part, one in zip(parts, params, strict=True)]
         rows = rows.checked(check_values, parts)
-        return rows, log_joint, (parts, Mixture(weights, tuple(params)))
+        return rows, log_joint, (parts, FiniteParams(weights, tuple(params)))
 
-    def _draw(self, n_samples, random_state):
-        """Rows as numbers, and the component of each."""
-        check_is_fitted(self)
-        n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(random_state)
+    def _drawn(self, counts, random):
+        """Rows as numbers."""
         parts, published = self._published()
         for part in parts:
             part.family.check_gives("sample")
-        counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
-        X = np.empty((n_samples, self.n_features_in_))
+        X = np.empty((counts.sum(), self.n_features_in_))
         first = 0
         for j, count in enumerate(counts):
             rows = X[first : first + count]
@@ -127,10 +117,10 @@ class FiniteMixture(MixtureMethods, Estimator):
                 drawn = part.family.draw(part.family.taken_up(one), j, count, random)
                 rows[:, part.place] = decoded(drawn, part)
             first += count
-        return X, np.repeat(np.arange(len(counts)), counts)
+        return X
 
     @abstractmethod
-    def _publish(self, parts: tuple[Part, ...], mixture: Mixture) -> None:
+    def _publish(self, parts: tuple[Part, ...], mixture: FiniteParams) -> None:
         """Set the learned attributes."""
 
     @abstractmethod
@@ -138,7 +128,7 @@ class FiniteMixture(MixtureMethods, Estimator):
         """The parts, and the parameters of each as they were published."""
 
     def _filled(self, X: Any, return_std: bool) -> Any:
-        """The rows as numbers with their holes filled, and how uncertain these are."""
+        """The rows as numbers, missing values filled, and how uncertain these are."""
         for part in self._published()[0]:
             part.family.check_gives("impute with return_std" if return_std else "impute")
         rows, _, params = self._opened(X)
@@ -153,10 +143,10 @@ class FiniteMixture(MixtureMethods, Estimator):
         return len(self.weights_) * (of_one + 1) - 1
 
 
-def _best(found: list[Found]) -> Found:
-    """The lowest objective; of those that only rounding tells apart, the first."""
-    lowest = min(one.objective for one in found)
-    return next(one for one in found if one.objective <= lowest + SAME * max(1.0, abs(lowest)))
+def _best(runs: list[EMRun]) -> EMRun:
+    """The run of the lowest objective; of those that differ in rounding only, the first."""
+    least = lowest(runs).objective
+    return next(run for run in runs if run.objective <= least + SAME * max(1.0, abs(least)))
 
 
 def _check_observed(whole: Sums, parts: tuple[Part, ...], d: int, names: Any) -> None:
@@ -166,12 +156,12 @@ def _check_observed(whole: Sums, parts: tuple[Part, ...], d: int, names: Any) ->
     check_columns_observed(count, names)
 
 
-def _warn_of_empty(mixture: Mixture) -> None:
+def _trouble(mixture: FiniteParams) -> str | None:
+    """What to say of components without rows."""
     empty = np.flatnonzero(mixture.weights <= 2 * LEAST_SHARE)
-    if len(empty):
-        warnings.warn(
-            f"{len(empty)} of {len(mixture.weights)} components lost all their rows (first: "
-            f"{empty[0]}). Try fewer n_components or a larger n_init.",
-            CollapsedComponentWarning,
-            stacklevel=5,
-        )
+    if not len(empty):
+        return None
+    return (
+        f"{len(empty)} of {len(mixture.weights)} components lost all their rows (first: "
+        f"{empty[0]}). Try fewer n_components or a larger n_init."
+    )

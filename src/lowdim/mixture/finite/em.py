@@ -26,28 +26,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.mixture.collapse import LEAST_SHARE
 from lowdim.mixture.families import Params
 from lowdim.mixture.finite.parts import Part, decoded, encoded
 from lowdim.mixture.methods import normalized
 
-# A component with less than this share of the rows keeps this share
-LEAST_SHARE = 1e-10
 
-
-class Mixture(NamedTuple):
+class FiniteParams(NamedTuple):
     """The parameters."""
 
     weights: np.ndarray  # (K,)
     params: tuple[Params, ...]  # of each part
-
-
-class Found(NamedTuple):
-    """Where EM came to from one start."""
-
-    mixture: Mixture
-    objective: float
-    history: np.ndarray
-    converged: bool
 
 
 class Sums(NamedTuple):
@@ -70,7 +59,7 @@ class Terms(NamedTuple):
 
 
 def statistics(
-    X: Any, parts: tuple[Part, ...], mixture: Mixture, weight: np.ndarray | None
+    X: Any, parts: tuple[Part, ...], mixture: FiniteParams, weight: np.ndarray | None
 ) -> Sums:
     """What one block of rows adds up."""
     terms = [terms_of(X, part) for part in parts]
@@ -81,7 +70,7 @@ def statistics(
     return Sums(float(w.sum()), resp.sum(axis=0), counts, sums, -float(w @ density))
 
 
-def update(sums: Sums, parts: tuple[Part, ...], average: Sums, smoothing: float) -> Mixture:
+def update(sums: Sums, parts: tuple[Part, ...], average: Sums, smoothing: float) -> FiniteParams:
     """The mixture that follows from the sums: EM's step, which never raises J."""
     weights = np.maximum(sums.sum_resp / sums.weight, LEAST_SHARE)
     params = []
@@ -94,7 +83,7 @@ def update(sums: Sums, parts: tuple[Part, ...], average: Sums, smoothing: float)
             for one, m in zip(parts_of_sum, mean, strict=True)
         )
         params.append(part.family.update(*means))
-    return Mixture(weights / weights.sum(), tuple(params))
+    return FiniteParams(weights / weights.sum(), tuple(params))
 
 
 def sums_of_all(X: Any, parts: tuple[Part, ...], weight: np.ndarray | None) -> Sums:
@@ -114,7 +103,7 @@ def average_of(whole: Sums, parts: tuple[Part, ...]) -> Sums:
     return Sums(1.0, np.ones(1), tuple(map(np.ones_like, whole.counts)), means, 0.0)
 
 
-def log_density_of_average(average: Sums, parts: tuple[Part, ...], mixture: Mixture) -> float:
+def log_density_of_average(average: Sums, parts: tuple[Part, ...], mixture: FiniteParams) -> float:
     """sum_j [T . eta_j - A_j] at the mean of T."""
     total = 0.0
     for part, params, means in zip(parts, mixture.params, average.sums, strict=True):
@@ -149,7 +138,7 @@ def weighted_sums(terms: list[Terms], resp: np.ndarray) -> tuple[tuple, tuple]:
     return tuple(counts), tuple(sums)
 
 
-def _log_joint(terms: list[Terms], parts: tuple[Part, ...], mixture: Mixture) -> np.ndarray:
+def _log_joint(terms: list[Terms], parts: tuple[Part, ...], mixture: FiniteParams) -> np.ndarray:
     """log weight_j + log f(x_o; theta_j) of every row and component, (b, K)."""
     joint = np.tile(np.log(mixture.weights), (len(terms[0].base), 1))
     for (T, observed, base, _), part, params in zip(terms, parts, mixture.params, strict=True):
@@ -165,29 +154,29 @@ def _log_joint(terms: list[Terms], parts: tuple[Part, ...], mixture: Mixture) ->
 # ---- what is done to a block ---------------------------------------------------------------------
 
 
-def log_joint(X: Any, parts: tuple[Part, ...], mixture: Mixture) -> np.ndarray:
+def log_joint(X: Any, parts: tuple[Part, ...], mixture: FiniteParams) -> np.ndarray:
     """log weight_j + log f(x_o; theta_j) of every row and component, (b, K)."""
     return _log_joint([terms_of(X, part) for part in parts], parts, mixture)
 
 
-def expectation(X: Any, parts: tuple[Part, ...], mixture: Mixture) -> Any:
-    """E[x | x_o] in the holes; observed entries stay as they are, bit for bit."""
+def expectation(X: Any, parts: tuple[Part, ...], mixture: FiniteParams) -> Any:
+    """E[x | x_o] in the place of missing values; observed entries stay as they are, bit for bit."""
     return _filled(X, parts, mixture, "fill", X)
 
 
-def expectation_with_std(X: Any, parts: tuple[Part, ...], mixture: Mixture) -> tuple[Any, Any]:
+def expectation_with_std(X: Any, parts: tuple[Part, ...], mixture: FiniteParams) -> tuple[Any, Any]:
     """The same, and how uncertain it is; 0 where X is observed."""
     return expectation(X, parts, mixture), _filled(X, parts, mixture, "doubt", np.zeros_like(X))
 
 
 def _filled(
-    X: Any, parts: tuple[Part, ...], mixture: Mixture, what: str, otherwise: np.ndarray
+    X: Any, parts: tuple[Part, ...], mixture: FiniteParams, what: str, otherwise: np.ndarray
 ) -> Any:
-    """`otherwise`, with what the families say of holes in the holes of X."""
+    """`otherwise`, with what the families say of them where values of X are missing."""
     if sp.issparse(X):
         return otherwise
-    result, holes = otherwise.copy(), np.isnan(X)
-    some = holes.any(axis=1)
+    result, missing = otherwise.copy(), np.isnan(X)
+    some = missing.any(axis=1)
     if some.any():
         rows = X[some]
         resp, _ = normalized(log_joint(rows, parts, mixture))
@@ -198,5 +187,5 @@ def _filled(
             else:
                 doubt = part.family.doubt(params, resp)
                 said[:, part.place] = doubt if part.unit is None else doubt * part.unit
-        result[some] = np.where(holes[some], said, otherwise[some])
+        result[some] = np.where(missing[some], said, otherwise[some])
     return result

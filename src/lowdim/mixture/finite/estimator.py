@@ -14,9 +14,7 @@ from typing import ClassVar
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
-from lowdim.core.loop import fitting
-from lowdim.core.validation import check_weights
+from lowdim.core.constraints import StrOptions
 from lowdim.mixture.families import FAMILIES, Family, Gaussian
 from lowdim.mixture.finite.base import FiniteMixture
 from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
@@ -29,7 +27,7 @@ class MixtureModel(FiniteMixture):
                by EM from k-means. Columns are independent within a component; NaN drop out.
 
     Cost: O(n d K) per pass, for sparse X O(stored entries K); O(d K) memory beside one block.
-    Use it to cluster binary rows, counts or codes, whose distances mean little.
+    Use it to cluster binary rows, counts or categories, whose distances mean little.
 
     Parameters
     ----------
@@ -86,14 +84,14 @@ default='gaussian'
 
     Notes
     -----
-    k-means starts from at most 20000 rows at random, in which holes stand at the mean of their
-    column: of counts it sees square roots (for 'multinomial' of proportions), of categories which
-    one it is. More than 128 columns are projected on 64 at random for that.
+    k-means starts from at most 20000 rows at random, in which missing values stand at the
+    mean of their column: of counts it sees square roots (for 'multinomial' of proportions), of
+    categories which one it is. More than 128 columns are projected on 64 at random for that.
 
     A Gaussian variance is at least 1e-6 times that of its column. For 'categorical', a value that
     `fit` has not seen counts as missing. 'multinomial' cannot have missing values. Counts may be
     fractions. A model with a family of your own can be pickled, but not saved with `save`, as a
-    file holds no code.
+    file holds data and no programs.
 
     References
     ----------
@@ -114,13 +112,8 @@ default='gaussian'
     accepts_sparse: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
+        **FiniteMixture._parameter_constraints,
         "components": [StrOptions(set(FAMILIES)), Family],
-        "n_components": [AT_LEAST_1],
-        "smoothing": [NOT_NEGATIVE],
-        "tol": [NOT_NEGATIVE],
-        "max_iter": [AT_LEAST_1],
-        "n_init": [AT_LEAST_1],
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -134,30 +127,8 @@ default='gaussian'
         n_init=1,
         random_state=None,
     ):
+        super().__init__(n_components, smoothing, tol, max_iter, n_init, random_state)
         self.components = components
-        self.n_components = n_components
-        self.smoothing = smoothing
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
-
-    @fitting
-    def fit(self, X, y=None, sample_weight=None):
-        """Learn the components from X.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
-            NaN marks missing values. Sparse X is not made dense; zeros are values.
-        y : ignored
-        sample_weight : array of shape (n,), default=None
-            How often each row counts.
-        """
-        rows = self.open_rows(X)
-        weight = check_weights(sample_weight, rows)
-        self._learn(rows, weight, (Part(self._family()),))
-        return self
 
     def impute(self, X, return_std=False):
         """X with NaN replaced by their expectation given the row's observed entries.
@@ -178,10 +149,6 @@ default='gaussian'
         """
         return self._filled(X, return_std)
 
-    def sample(self, n_samples=1, random_state=None):
-        """New rows, and the component of each; rows of one component come together."""
-        return self._draw(n_samples, random_state)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         family = self._family()
@@ -197,6 +164,9 @@ default='gaussian'
         if isinstance(self.components, Family):
             return self.components
         return FAMILIES.get(str(self.components), Gaussian)()
+
+    def _learn(self, rows, weight):
+        self._learn_parts(rows, weight, (Part(self._family()),))
 
     def _publish(self, parts, mixture):
         (part,), (params,) = parts, mixture.params

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import column_variances
 from lowdim.linalg.observed import observed_columns
+from lowdim.mixture.em import column_sizes
 from lowdim.mixture.families import Categorical, Family, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
 
@@ -86,9 +87,7 @@ def measured(part: Part, rows: Blocks, weight: np.ndarray | None) -> Part:
     """The part with the units or the categories that its columns have."""
     if part.family.real:
         mean, std = _mean_and_std(rows, weight)
-        largest = std.max() or 1.0
-        typical = largest * np.sqrt(np.mean((std / largest) ** 2)) or 1.0
-        unit = np.where(std > 0, std, typical)
+        unit = column_sizes(std)
         return part._replace(origin=mean[part.place], unit=unit[part.place])
     if isinstance(part.family, Categorical):
         return as_fitted(part.family, part.columns, _seen_categories(rows, part.place, weight))

@@ -1,8 +1,8 @@
 """Where finite mixtures start: from the clusters of k-means.
 
 k-means compares what each family says is comparable of its columns (`Family.features`): square
-roots of counts, which category it is. Holes stand at the mean, and many columns are projected on
-fewer.
+roots of counts, which category it is. Missing values stand at the mean, and many columns are
+projected on fewer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.core.blocks import Blocks
-from lowdim.mixture.finite.em import Mixture, Sums, terms_of, update, weighted_sums
+from lowdim.mixture.finite.em import FiniteParams, Sums, terms_of, update, weighted_sums
 from lowdim.mixture.finite.parts import Part, encoded
 
 START_PASSES = 10  # of k-means, whose last steps move little
@@ -29,7 +29,7 @@ def start(
     k: int,
     weight: np.ndarray | None,
     random: np.random.Generator,
-) -> Mixture:
+) -> FiniteParams:
     """The components that the clusters of k-means make."""
     X, w = part_in_memory(rows, random, weight)
     F = np.hstack([_features(X, part, w, random) for part in parts])
@@ -60,7 +60,7 @@ def _features(X: Any, part: Part, weight: np.ndarray, random: np.random.Generato
 
 
 def _centred(F: np.ndarray, weight: np.ndarray, alike: bool) -> np.ndarray:
-    """Columns of mean 0, and of variance 1 unless they are alike; holes stand at the mean."""
+    """Columns of mean 0, and of variance 1 unless they are alike; NaN become the mean."""
     observed = ~np.isnan(F)
     total = np.maximum(weight @ observed, np.finfo(np.float64).tiny)
     F = np.where(observed, F - weight @ np.where(observed, F, 0.0) / total, 0.0)

@@ -7,8 +7,8 @@ All of them look at rows in the same way, in units in which columns are about 1 
     update       C_j = scatter / sum r - shift shift'                     about the next ones
 
 and differ in what of C_j is kept. Full and tied covariances are matrices; diagonal ones are rows
-of variances, spherical and unit ones too, with equal entries. `gaussian_missing` has the same steps
-for rows with holes.
+of variances, spherical and unit ones too, with equal entries. `missing.py` has the same steps for
+rows with missing values.
 """
 
 from __future__ import annotations
@@ -134,6 +134,11 @@ class Full:
         """Standard normal rows Z as deviations of component j."""
         return Z @ np.linalg.cholesky(covariances[j]).T
 
+    def projected(self, covariances: np.ndarray, axes: np.ndarray, k: int) -> np.ndarray:
+        """Covariances of y . axes, (K, m, m), for axes (d, m)."""
+        inner = axes.T @ covariances @ axes
+        return np.broadcast_to(inner, (k, *inner.shape[-2:]))
+
     # ---- in the user's units ---------------------------------------------------------------------
 
     def to_user(self, covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -257,6 +262,9 @@ class Diagonal(Full):
 
     def rows(self, covariances: np.ndarray, Z: np.ndarray, j: int) -> np.ndarray:
         return Z * np.sqrt(covariances[j])
+
+    def projected(self, covariances: np.ndarray, axes: np.ndarray, k: int) -> np.ndarray:
+        return axes.T @ (covariances[:, :, None] * axes)
 
     def to_user(self, covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
         return covariances * np.square(scale)

@@ -1,4 +1,4 @@
-"""Rows with holes under Gaussians: what is missing follows its conditional distribution.
+"""Rows with missing values under Gaussians: what is missing follows its conditional distribution.
 
     y = (observed o, missing m),    y ~ N(mean, C),    P = C^-1
 
@@ -9,9 +9,9 @@
     square of y_o  that of (y_o, E[y_m | y_o])         (y_o - mean_o)' C_oo^-1 (y_o - mean_o)
 
 The columns say the same; each needs a Cholesky factor of the smaller block only, for each pattern
-of holes and component. The square of a filled row is the least that any values in the holes give,
-so that errors in these count by their squares. P has lost digits where a column nearly follows from
-the others: such components take the right column for all rows.
+of missing values and component. The square of a filled row is the least that any values in their
+place give, so that errors in these count by their squares. P has lost digits where a column nearly
+follows from the others: such components take the right column for all rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lowdim.linalg.gaussian import LOG_2PI
 from lowdim.mixture.gaussian.covariances import NEGLIGIBLE, Gaussians
 
 # What is computed for some rows at a time takes about so many numbers
-TURN_NUMBERS = 2**17
+RUN_NUMBERS = 2**17
 
 # P is used where no column's variance, given all others, is less than this part of its variance:
 # half of the 16 digits are left
@@ -36,7 +36,7 @@ LEAST_OWN_VARIANCE = 1e-8
 LEAST_PIVOT = float(np.finfo(np.float64).eps)
 
 
-class Turn(NamedTuple):
+class ConditionalRows(NamedTuple):
     """Some rows and what each of K components says of them."""
 
     rows: np.ndarray  # (b,)  their numbers
@@ -47,17 +47,17 @@ class Turn(NamedTuple):
 
 
 class Conditionals(NamedTuple):
-    """What Cov[y | y_o] needs: the patterns of holes, and the covariances."""
+    """What Cov[y | y_o] needs: the patterns of missing values, and the covariances."""
 
     columns: np.ndarray  # (p, d)  of each pattern: the observed ones, then the missing ones
     n_observed: np.ndarray  # (p,)
-    starts: np.ndarray  # (p + 1,)  rows starts[i] to starts[i + 1] of a turn have pattern i
+    starts: np.ndarray  # (p + 1,)  rows starts[i] to starts[i + 1] have pattern i
     matrices: Matrices
 
     def by_precision(self, i: int) -> bool:
-        """Whether to take the missing block of the i-th precision; the patterns of a turn agree."""
-        few_holes = 2 * self.n_observed[0] >= self.columns.shape[1]
-        return bool(few_holes and self.matrices.has_precision[i])
+        """Whether to take the missing block of the i-th precision; these patterns agree."""
+        few_missing = 2 * self.n_observed[0] >= self.columns.shape[1]
+        return bool(few_missing and self.matrices.has_precision[i])
 
     def left_over(self, i: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """sum weight Cov[y | y_o], (d, d), and the variances, (p, d), for the i-th covariance."""
@@ -66,8 +66,8 @@ class Conditionals(NamedTuple):
             matrix, cross, base = P, np.eye(len(P)), np.zeros(P.shape)
         else:
             matrix, cross, base = C, C, C
-        holes = (self.columns, self.n_observed)
-        return _left_over(matrix, cross, base, self.by_precision(i), *holes, weight)
+        patterns = (self.columns, self.n_observed)
+        return _left_over(matrix, cross, base, self.by_precision(i), *patterns, weight)
 
 
 class Matrices(NamedTuple):
@@ -80,30 +80,32 @@ class Matrices(NamedTuple):
     has_precision: np.ndarray  # (c,)  whether the precision has digits enough
 
 
-def turns(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
+def conditional_rows(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
     """The rows, some at a time, with their conditional Gaussians."""
     if not len(Y):
         return iter(())
     return _by_pattern(Y, model) if model.kind in ("full", "tied") else _by_column(Y, model)
 
 
-def scatter(turn: Turn, resp: np.ndarray, model: Gaussians) -> tuple[np.ndarray, np.ndarray]:
+def scatter(
+    some: ConditionalRows, resp: np.ndarray, model: Gaussians
+) -> tuple[np.ndarray, np.ndarray]:
     """sum r E[y - mean], (K, d), and sum r E[(y - mean)(y - mean)'] in the shape of the kind."""
-    if turn.conditionals is None:
-        sum_x = np.einsum("jb,jbf->jf", resp, turn.expected)
-        sum_xx = np.einsum("jb,jbf->jf", resp, np.square(turn.expected))
-        return sum_x, sum_xx + (resp @ ~turn.observed) * model.covariances
+    if some.conditionals is None:
+        sum_x = np.einsum("jb,jbf->jf", resp, some.expected)
+        sum_xx = np.einsum("jb,jbf->jf", resp, np.square(some.expected))
+        return sum_x, sum_xx + (resp @ ~some.observed) * model.covariances
     k, d = model.means.shape
     sum_x, sum_xx = np.empty((k, d)), np.empty((k, d, d))
     for j in range(k):
         own = np.flatnonzero(resp[j] > NEGLIGIBLE)
         root = np.sqrt(resp[j, own])
-        D = turn.expected[j].take(own, axis=0)
+        D = some.expected[j].take(own, axis=0)
         D *= root[:, None]
         sum_x[j] = root @ D
         np.matmul(D.T, D, out=sum_xx[j])
     sum_xx = sum_xx.reshape(-1, *model.covariances.shape).sum(axis=0)
-    return sum_x, sum_xx + _sum_left_over(turn.conditionals, resp).reshape(sum_xx.shape)
+    return sum_x, sum_xx + _sum_left_over(some.conditionals, resp).reshape(sum_xx.shape)
 
 
 def _sum_left_over(conditionals: Conditionals, resp: np.ndarray) -> np.ndarray:
@@ -114,18 +116,18 @@ def _sum_left_over(conditionals: Conditionals, resp: np.ndarray) -> np.ndarray:
     return np.stack([conditionals.left_over(i, weight[i])[0] for i in range(c)])
 
 
-def variances(turn: Turn, model: Gaussians) -> np.ndarray:
+def variances(some: ConditionalRows, model: Gaussians) -> np.ndarray:
     """Var[y | y_o], (K, b, d), or (1, b, d) if tied; 0 where observed."""
-    if turn.conditionals is None:
-        return np.where(turn.observed, 0.0, model.covariances[:, None])
-    conditionals = turn.conditionals
+    if some.conditionals is None:
+        return np.where(some.observed, 0.0, model.covariances[:, None])
+    conditionals = some.conditionals
     each, c = np.ones(len(conditionals.columns)), len(conditionals.matrices.covariance)
     left = np.stack([conditionals.left_over(i, each)[1] for i in range(c)])
     return np.repeat(left, np.diff(conditionals.starts), axis=1)
 
 
-def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
-    """Without correlations a hole says nothing of the rest of its row."""
+def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
+    """Without correlations a missing value says nothing of the rest of its row."""
     k, d = model.means.shape
     log_variance = np.log(model.covariances)
     for rows in _runs(np.arange(len(Y)), k * d):
@@ -134,25 +136,25 @@ def _by_column(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
         D = np.where(observed, y - model.means[:, None], 0.0)  # (K, b, d)
         squares = np.einsum("jbf,jf->jb", np.square(D), np.square(model.whiten))
         density = _constant(observed, model) - 0.5 * (log_variance @ observed.T + squares)
-        yield Turn(rows, observed, density, D, None)
+        yield ConditionalRows(rows, observed, density, D, None)
 
 
-def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[Turn]:
-    """Rows with the same holes together, those with few holes apart from those with many."""
+def _by_pattern(Y: np.ndarray, model: Gaussians) -> Iterator[ConditionalRows]:
+    """Rows with the same missing columns together, those with few apart from those with many."""
     k, d = model.means.shape
     matrices = _matrices(model)
     observed = ~np.isnan(Y)
     bits = np.packbits(observed, axis=1)
-    few_holes = 2 * observed.sum(axis=1) >= d
-    for part in (few_holes, ~few_holes):
+    few_missing = 2 * observed.sum(axis=1) >= d
+    for part in (few_missing, ~few_missing):
         rows = np.flatnonzero(part)
         for some in _runs(rows[np.lexsort(bits[rows].T)], 3 * k * d):
-            yield _turn(some, Y[some], observed[some], model, matrices)
+            yield _conditional(some, Y[some], observed[some], model, matrices)
 
 
-def _turn(
+def _conditional(
     rows: np.ndarray, Y: np.ndarray, observed: np.ndarray, model: Gaussians, matrices: Matrices
-) -> Turn:
+) -> ConditionalRows:
     """Rows sorted by their patterns, with their conditional Gaussians."""
     (k, d), (b, c) = model.means.shape, (len(Y), len(matrices.covariance))
     conditionals = Conditionals(*_patterns(observed), matrices)
@@ -166,22 +168,22 @@ def _turn(
         expected[own] = D.swapaxes(0, 1)
         squares = squares.reshape(b, -1).T
         density[own] = constant - 0.5 * (np.repeat(log_det, lengths) + squares)
-    return Turn(rows, observed, density, expected, conditionals)
+    return ConditionalRows(rows, observed, density, expected, conditionals)
 
 
 def _fill(
     D: np.ndarray, repeats: int, conditionals: Conditionals, i: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Put E[y_m | y_o] - mean_m into the holes of deviations D, in which each row is repeated.
+    """Put E[y_m | y_o] - mean_m in the place of missing deviations; each row of D is repeated.
 
     Returns log |C_oo| of the patterns, (p,), and the squares of the rows' observed values.
     """
     columns, n_observed, starts, matrices = conditionals
-    holes = (columns, n_observed, repeats * starts)
+    patterns = (columns, n_observed, repeats * starts)
     if not conditionals.by_precision(i):
-        return _fill_by_covariance(D, matrices.covariance[i], *holes)
+        return _fill_by_covariance(D, matrices.covariance[i], *patterns)
     P = matrices.precision[i]
-    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *holes)
+    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *patterns)
     Z = D @ matrices.whiten[i].T
     return log_det, np.einsum("bf,bf->b", Z, Z)
 
@@ -212,7 +214,7 @@ def _constant(observed: np.ndarray, model: Gaussians) -> np.ndarray:
 
 def _runs(index: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
     """The index cut into runs, for which each takes so many numbers."""
-    size = max(1, TURN_NUMBERS // numbers)
+    size = max(1, RUN_NUMBERS // numbers)
     return (index[start : start + size] for start in range(0, len(index), size))
 
 

@@ -1,0 +1,39 @@
+"""Units in which the columns of a Gaussian mixture are about 1 in size.
+
+    y = (x - center) / scale
+
+Scales are powers of two: no digit changes on the way there and back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lowdim.mixture.em import column_sizes
+from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
+
+
+class Space(NamedTuple):
+    """y = (x - center) / scale is about 1 in size."""
+
+    center: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)  powers of two, so that no digit changes
+    size: np.ndarray  # (d,)  standard deviations of y: between 0.7 and 1.4
+
+    def floor(self, reg_covar: float) -> np.ndarray:
+        """What is added to the variances of columns."""
+        return np.maximum(reg_covar / np.square(self.scale), LEAST_VARIANCE)
+
+
+def space_of(mean: np.ndarray, std: np.ndarray, name: str) -> Space:
+    """Units in which the columns (spherical and unit: all together) are about 1 in size."""
+    scale = column_sizes(std, together=name in ("spherical", "unit"))
+    powers = powers_of_two(scale)
+    return Space(mean, powers, scale / powers)
+
+
+def powers_of_two(scale: np.ndarray) -> np.ndarray:
+    """The nearest power of two of each; their squares neither overflow nor vanish."""
+    return np.exp2(np.clip(np.round(np.log2(scale)), -500, 500))

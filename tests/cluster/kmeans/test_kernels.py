@@ -1,0 +1,102 @@
+"""The inner loops of k-means beside their NumPy twins."""
+
+import numpy as np
+import pytest
+
+from lowdim.cluster.kmeans import kernels
+from lowdim.cluster.kmeans.kernels import TOGETHER
+from tests.cluster.kmeans.examples import squares
+
+
+def prepared(centers, dtype=np.float64):
+    """C, half, noise and top, as products of matrices need them."""
+    norms = np.square(centers).sum(axis=1)
+    noise = 8.0 * (centers.shape[1] + 8.0) * float(np.finfo(dtype).eps)
+    return centers.astype(dtype), (norms / 2).astype(dtype), noise, 4.0 * float(norms.max())
+
+
+def workspace(X, k):
+    shape = (TOGETHER, X.shape[1]), (k, TOGETHER)
+    return tuple(np.zeros(each, dtype=X.dtype) for each in shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 7])
+def test_the_two_nearest_centers_are_those_of_all_distances(rng, dtype, k):
+    X = rng.normal(size=(600, 3)).astype(dtype)  # more than are worked on together
+    centers = rng.normal(size=(k, 3))
+    chosen = np.flatnonzero(rng.random(600) < 0.7)
+    nearest, second = np.full(600, -1, dtype=np.int32), np.full(600, -1.0, dtype=dtype)
+    kernels.two_nearest(X, chosen, *prepared(centers, dtype), *workspace(X, k), nearest, second)
+    apart = np.sort(np.sqrt(squares(X.astype(float), centers)), axis=1)
+    label = squares(X.astype(float), centers).argmin(axis=1)
+    np.testing.assert_array_equal(nearest[chosen], label[chosen])
+    left_out = np.setdiff1d(np.arange(600), chosen)
+    assert (nearest[left_out] == -1).all() and (second[left_out] == -1.0).all()
+    if k == 1:
+        assert np.isinf(second[chosen]).all()
+    else:  # a bound from below, and a close one
+        assert (second[chosen] <= apart[chosen, 1]).all()
+        tolerance = 1e-2 if dtype is np.float32 else 1e-5
+        np.testing.assert_allclose(second[chosen], apart[chosen, 1], atol=tolerance)
+
+
+def test_rows_are_measured_from_their_nearest_center(rng):
+    X, centers = rng.normal(size=(300, 4)), rng.normal(size=(9, 4))
+    label, square = np.empty(300, dtype=np.int32), np.empty(300)
+    kernels.measure(X, centers, *prepared(centers), *workspace(X, 9), label, square)
+    apart = squares(X, centers)
+    np.testing.assert_array_equal(label, apart.argmin(axis=1))
+    np.testing.assert_allclose(square, apart.min(axis=1), rtol=1e-12)
+
+
+def test_sums_by_label_are_those_of_numpy(rng):
+    X, w, centers = rng.normal(size=(50, 3)), rng.random(50), rng.normal(size=(4, 3))
+    label = rng.integers(4, size=50).astype(np.int32)
+    count, sum_x = np.zeros(4), np.zeros((4, 3))
+    inertia = kernels.add_up(X, w, centers, label, count, sum_x)
+    np.testing.assert_allclose(count, np.bincount(label, weights=w, minlength=4))
+    np.testing.assert_allclose(sum_x, np.stack([w[label == j] @ X[label == j] for j in range(4)]))
+    assert inertia == pytest.approx(w @ squares(X, centers)[np.arange(50), label])
+
+
+def test_rows_that_settle_change_the_sums_by_what_they_carry(rng):
+    X, w, centers = rng.normal(size=(80, 3)), rng.random(80), rng.normal(size=(5, 3))
+    before = rng.integers(-1, 5, size=80).astype(np.int32)  # -1: not in any sum so far
+    label, upper, lower = before.copy(), np.full(80, np.inf), np.zeros(80)
+    count, sum_x = np.zeros(5), np.zeros((5, 3))
+    view, space = prepared(centers), workspace(X, 5)
+    rows = np.arange(80, dtype=np.int32)
+    change = kernels.settle(
+        X, rows, w, centers, *view, np.zeros(5), *space, label, upper, lower, (count, sum_x)
+    )
+    apart = squares(X, centers)
+    np.testing.assert_array_equal(label, apart.argmin(axis=1))
+    assert (np.sqrt(apart.min(axis=1)) <= upper).all()
+
+    def sums(labels):
+        member = (labels[:, None] == np.arange(5)) * w[:, None]
+        own = np.where(labels >= 0, apart[np.arange(80), labels], 0.0)
+        return member.sum(axis=0), member.T @ X, w @ own
+
+    for got, new, old in zip((count, sum_x, change), sums(label), sums(before), strict=True):
+        np.testing.assert_allclose(got, new - old, atol=1e-12)
+
+
+def test_bounds_follow_the_centers_and_leave_the_rows_that_they_cannot_place():
+    label = np.array([0, 0, -1], dtype=np.int32)
+    upper, lower = np.array([1.0, 1.0, np.inf]), np.array([5.0, 1.2, 0.0])
+    motion = np.array([0.25, 0.0]), np.full((2, 1), 0.5), np.full((2, 1), np.inf), np.zeros(2)
+    doubt = kernels.in_doubt(0, 3, label, upper, lower, *motion, 0.0, 0.0)
+    # row 0 may have come to 1.25 and its second center to 4.5; row 1 to 1.25 and 0.7
+    np.testing.assert_array_equal(doubt, [1, 2])
+    np.testing.assert_allclose(upper[:2], 1.25, rtol=1e-6)
+    np.testing.assert_allclose(lower[:2], [4.5, 0.7], rtol=1e-6)
+    assert (upper[:2] >= 1.25).all() and (lower[:2] <= [4.5, 0.7]).all()
+
+
+def test_a_shift_is_that_of_numpy(rng):
+    X, pilot = rng.normal(size=(20, 3)), rng.normal(size=3)
+    moved = X.copy()
+    kernels.shift(moved, pilot, 4.0)
+    np.testing.assert_array_equal(moved, (X - pilot) / 4.0)

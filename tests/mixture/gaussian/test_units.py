@@ -1,0 +1,40 @@
+"""Units in which columns are about 1 in size."""
+
+import numpy as np
+import pytest
+
+from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
+from lowdim.mixture.gaussian.units import powers_of_two, space_of
+
+
+def test_scales_are_the_nearest_powers_of_two():
+    np.testing.assert_array_equal(
+        powers_of_two(np.array([1.0, 3.0, 0.3, 1e9])), [1, 4, 0.25, 2**30]
+    )
+    extreme = powers_of_two(np.array([1e-300, 1e300]))
+    assert np.isfinite(np.square(extreme)).all() and (np.square(extreme) > 0).all()
+
+
+@pytest.mark.parametrize("name", ["full", "tied", "diag"])
+def test_each_column_has_its_own_unit(name):
+    space = space_of(np.zeros(3), np.array([3.0, 0.3, 0.0]), name)
+    np.testing.assert_array_equal(space.scale[:2], [4.0, 0.25])
+    np.testing.assert_allclose(space.scale * space.size, [3.0, 0.3, np.sqrt(9.09 / 3)])
+
+
+@pytest.mark.parametrize("name", ["spherical", "unit"])
+def test_where_columns_share_a_variance_they_share_their_unit(name):
+    space = space_of(np.zeros(2), np.array([3.0, 0.3]), name)
+    np.testing.assert_allclose(space.scale * space.size, np.sqrt(9.09 / 2))
+
+
+def test_sizes_are_about_one(rng):
+    std = np.exp(20 * rng.normal(size=50))
+    size = space_of(np.zeros(50), std, "full").size
+    assert (size >= np.sqrt(0.5) - 1e-12).all() and (size <= np.sqrt(2) + 1e-12).all()
+
+
+def test_the_floor_is_in_the_units_of_the_rows_and_never_zero():
+    space = space_of(np.zeros(2), np.array([4.0, 0.25]), "full")
+    np.testing.assert_allclose(space.floor(1e-3), [1e-3 / 16, 1e-3 * 16])
+    np.testing.assert_array_equal(space.floor(0.0), LEAST_VARIANCE)
