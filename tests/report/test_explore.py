@@ -18,7 +18,7 @@ from lowdim.report.explore.odd import squared_distances
 from lowdim.report.explore.payload import json_script, map_payload
 from lowdim.report.explore.preparing import prepare
 from lowdim.report.explore.sections.oddities import chance_in_words
-from lowdim.report.explore.sections.parts import listed, percent
+from lowdim.report.page.parts import listed, percent
 from lowdim.selection.compare.models import ColumnMeans
 from lowdim.selection.compare.table import Comparison, Entrant, Protocol
 from lowdim.tables import open_table

@@ -16,7 +16,7 @@ from lowdim._version import __version__
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import json_script, row_labels
 from lowdim.report.explore.sections import Section, all_sections
-from lowdim.report.explore.sections.parts import counted, figure_mark
+from lowdim.report.page.parts import counted, figure_mark
 
 # scripts and styles in the file itself; WebGL shaders are compiled from text ('unsafe-eval')
 POLICY = (
@@ -78,7 +78,7 @@ def page(findings: Findings, code: str, seed: int) -> str:
             version=__version__,
             title=f"{name}: what is inside",
             subtitle=f"{counted(n, 'row')}, {counted(d, 'column')}",
-            style=Markup(_resource("page.css")),
+            style=Markup(_resource("page", "page.css")),
             bokeh=Markup(Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render_js()),
             tiles=_tiles(sections),
             short=_in_short(sections),
@@ -87,7 +87,7 @@ def page(findings: Findings, code: str, seed: int) -> str:
             sections=Markup("\n").join(_section(section, places) for section in sections),
             labels=json_script("row-labels", row_labels(findings)),
             drawing=Markup(drawing),
-            script=Markup(_resource("page.js")),
+            script=Markup(_resource("explore", "page.js")),
         )
     )
 
@@ -127,5 +127,5 @@ def _section(section: Section, places: dict[str, str]) -> Markup:
     ).format(section.id, section.title, section.lead, Markup(body))
 
 
-def _resource(name: str) -> str:
-    return (files("lowdim.report.explore") / name).read_text(encoding="utf-8")
+def _resource(package: str, name: str) -> str:
+    return (files(f"lowdim.report.{package}") / name).read_text(encoding="utf-8")

@@ -16,11 +16,11 @@ from lowdim.report.explore.sections.clusters import cluster_section
 from lowdim.report.explore.sections.columns import table_section
 from lowdim.report.explore.sections.dimensions import rank_section
 from lowdim.report.explore.sections.factors import factor_section
-from lowdim.report.explore.sections.holes import filled_section
+from lowdim.report.explore.sections.filled import filled_section
 from lowdim.report.explore.sections.methods import contest_section
 from lowdim.report.explore.sections.oddities import odd_section
-from lowdim.report.explore.sections.parts import Section, Tile
 from lowdim.report.explore.sections.rows import map_section
+from lowdim.report.page.parts import Section, Tile
 
 __all__ = ["Section", "Tile", "all_sections"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.parts import (
     Section,
     listed,
 )

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.preparing import Encoded
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.figures import heat_map
+from lowdim.report.page.parts import (
     MOST_TOP,
     Section,
     Tile,
@@ -42,7 +43,7 @@ def cluster_section(findings: Findings) -> Section:
     if k > 1:
         spread = np.nanmax(np.abs(np.nan_to_num(profiles.contrasts)), axis=0)
         shown = np.sort(np.argsort(-spread, kind="stable")[: figures.MOST_FEATURES])
-        drawn["profiles"] = figures.heat_map(
+        drawn["profiles"] = heat_map(
             profiles.contrasts[:, shown].T,
             [names[f] for f in shown],
             [f"cluster {j}" for j in range(k)],

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.missingness import Pattern
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.parts import (
     Section,
     counted,
     listed,

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.figures import heat_map, plain
+from lowdim.report.page.parts import (
     MOST_TOP,
     Section,
     percent,
@@ -27,7 +28,7 @@ def factor_section(findings: Findings) -> Section:
     main = np.abs(factors.rotated[told]).argmax(axis=1)
     shown = told[np.lexsort((-np.abs(factors.rotated[told, main]), main))]
     drawn = {
-        "loadings": figures.heat_map(
+        "loadings": heat_map(
             factors.rotated[shown],
             [names[f] for f in shown],
             [f"factor {j + 1}" for j in range(k)],
@@ -82,8 +83,8 @@ def factor_sentence(findings: Findings) -> str:
     which = "The factor is" if k == 1 else "The strongest factor is"
     together = "It explains" if k == 1 else f"All {k} together explain"
     return (
-        f"{which} “{figures.plain(factors.names[0], 90)}”. {together} {told} of the columns' "
-        f"variance, least of {figures.plain(names[least], 40)} "
+        f"{which} “{plain(factors.names[0], 90)}”. {together} {told} of the columns' "
+        f"variance, least of {plain(names[least], 40)} "
         f"({percent(float(factors.told[least]))})."
     )
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.parts import (
     Section,
     Tile,
     listed,

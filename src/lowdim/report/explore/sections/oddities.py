@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.figures import plain
+from lowdim.report.page.parts import (
     Section,
     Tile,
     counted,
@@ -36,7 +37,7 @@ def odd_section(findings: Findings) -> Section:
         for row in odd.rows
     ]
     most = np.argsort(odd.log10_chance, kind="stable")[: figures.MOST_ODD]
-    labels = [figures.plain(encoded.label(int(i)), 60) for i in most]
+    labels = [plain(encoded.label(int(i)), 60) for i in most]
     drawn = {"odd": figures.oddness(odd.log10_chance, labels, most)}
     caption = "How unlikely rows are under the factor model; above the line, too odd for chance."
     body = table(["row", "chance#", "what makes it odd"], lines, "odd rows") + Markup(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import (
     MAP_ROWS,
@@ -14,7 +13,8 @@ from lowdim.report.explore.payload import (
     map_payload,
     map_rows,
 )
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.map import row_map, row_source, small_map
+from lowdim.report.page.parts import (
     Section,
     options,
     place,
@@ -86,6 +86,6 @@ def map_section(findings: Findings, seed: int) -> Section:
         "Rows that are alike lie close together; choose what colours them, and select some with "
         "the lasso or the box to see how they differ from the others."
     )
-    source = figures.row_source(plane, rows)
-    drawn = {"map": figures.row_map(source), "glance": figures.small_map(source)}
+    source = row_source(plane, rows)
+    drawn = {"map": row_map(source), "glance": small_map(source)}
     return Section("map", "The map", "Map", lead, body, drawn)

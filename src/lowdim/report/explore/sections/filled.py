@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import (
     filled_payload,
     filled_shown,
     json_script,
 )
-from lowdim.report.explore.sections.parts import (
+from lowdim.report.page.figures import plain
+from lowdim.report.page.parts import (
     Section,
     Tile,
     options,
@@ -77,7 +77,7 @@ def filled_sentence(findings: Findings) -> str:
     return (
         f"{total:,} missing {values} filled by {findings.filler.name}; the other columns explain "
         f"{percent(known)} of their variance on average, most of "
-        f"{figures.plain(best.column.name, 40)} ({percent(best.known)})."
+        f"{plain(best.column.name, 40)} ({percent(best.known)})."
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from lowdim.report.explore import figures
+from lowdim.report.page.figures import plain
 
 MOST_TOP = 5  # columns named for a factor or a cluster
 
@@ -99,7 +99,7 @@ def counted(count: int, what: str) -> str:
 
 def listed(names: Sequence[str], most: int = 4) -> str:
     """'a, b and c'; of many, the first."""
-    names = [figures.plain(name, 40) for name in names]
+    names = [plain(name, 40) for name in names]
     if len(names) > most:
         return ", ".join(names[:most]) + f" and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
@@ -109,7 +109,7 @@ def options(choices: Iterable[tuple[Any, str]], selected: Any) -> Markup:
     """Choices of a <select>: value and text of each."""
     return Markup("").join(
         Markup('<option value="{}"{}>{}</option>').format(
-            value, Markup(" selected") if value == selected else "", figures.plain(text, 60)
+            value, Markup(" selected") if value == selected else "", plain(text, 60)
         )
         for value, text in choices
     )
