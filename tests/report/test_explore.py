@@ -1,8 +1,6 @@
 """The findings and the page."""
 
-import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -15,16 +13,16 @@ from lowdim.report.explore.filling import choose_filler, fill
 from lowdim.report.explore.findings import factor_name
 from lowdim.report.explore.missingness import missingness, observed_correlations
 from lowdim.report.explore.odd import squared_distances
-from lowdim.report.explore.payload import json_script, map_payload
+from lowdim.report.explore.payload import map_payload
 from lowdim.report.explore.preparing import prepare
 from lowdim.report.explore.sections.oddities import chance_in_words
-from lowdim.report.page.parts import listed, percent
+from lowdim.report.page.figures import plain
 from lowdim.selection.compare.models import ColumnMeans
 from lowdim.selection.compare.table import Comparison, Entrant, Protocol
 from lowdim.tables import open_table
+from tests.report.samples import HOSTILE, MATH, Elements
 
 contestants = contest.models  # before it is replaced for most tests
-HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 pytestmark = pytest.mark.usefixtures("few_models")
 
 
@@ -36,11 +34,6 @@ def filled_by_means(encoded):
     """The missing values at the means of their columns, as `choose_filler` would do it."""
     model = lowdim.TableModel(choose_filler(judged(PPCA=2.0), 1, seed=0).model)
     return fill(encoded, model.fit_encoded(encoded.table, encoded.unit_encoder))
-
-
-@pytest.fixture(scope="module")
-def report(few_models, planted):
-    return lowdim.explore(planted(), target="word", id="name")
 
 
 # ---- golden values and derivation ----------------------------------------------------------------
@@ -76,20 +69,9 @@ def test_factor_names_say_what_goes_with_and_against():
     assert factor_name(np.array([0.9, 0.1, 0.0, 0.1]), names) == "mass"
 
 
-def test_numbers_are_said_in_words():
-    assert percent(0.5) == "50 %"
-    assert percent(0.0004) == "<0.1 %"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(["a"]) == "a"
+def test_chances_are_said_in_words():
     assert chance_in_words(-2.0) == "1 in 100"
     assert chance_in_words(-12.3) == "1 in 10^12"
-
-
-def test_data_in_the_page_cannot_end_its_script_element():
-    text = str(json_script("x", {"name": "</script><!--&"}))
-    body = text.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
-    assert "<" not in body and "&" not in body
-    assert json.loads(body) == {"name": "</script><!--&"}
 
 
 # ---- a planted truth -----------------------------------------------------------------------------
@@ -230,20 +212,6 @@ def test_what_makes_a_row_odd_is_not_what_was_expected(report):
 # ---- the page ------------------------------------------------------------------------------------
 
 
-class Elements(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.ids, self.handlers, self.links = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        for name, value in attrs:
-            self.ids += [value] if name == "id" else []
-            self.handlers += [value] if name.startswith("on") else []
-            self.links += [value] if name in ("href", "src") else []
-
-
 def test_names_and_values_of_the_table_cannot_become_markup(report):
     page = Elements(report.html)
     assert page.handlers == []
@@ -255,8 +223,8 @@ def test_names_and_values_of_the_table_cannot_become_markup(report):
 
 
 def test_names_are_no_formulas_for_bokeh(report):
-    drawing = report.html[report.html.rindex("docs_json =") :]
-    assert "$$" not in drawing.split("</script>")[0]
+    figures = re.search('id="figures">(.*?)</script>', report.html)[1]
+    assert "$$" not in figures and plain(MATH).encode("unicode_escape").decode() in figures
 
 
 def test_the_page_loads_nothing_and_forbids_it(report):
@@ -279,9 +247,8 @@ def test_the_page_has_every_section_once(report):
         "filled",
         "odd",
         "done",
-        "code",
+        "script",
     ]
-    assert "data-figure" not in report.html
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own(report):
@@ -305,7 +272,7 @@ def test_the_top_of_the_page_counts_what_was_found(report):
 def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by_keyboard(report):
     controls = re.findall(r"<(?:select|input)\b", report.html)
     assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", report.html)) == len(controls) == 6
-    boxes = re.findall(r'<div class="scroll"[^>]*>', report.html)
+    boxes = re.findall(r'<div class="scroll[^"]*"[^>]*>', report.html)
     assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
 
 
@@ -330,9 +297,9 @@ def test_the_map_carries_values_exactly_enough(report, planted):
     findings = report.findings
     payload = map_payload(findings, np.arange(160))
     column = next(c for c in payload["columns"] if c["name"] == "b")
-    codes = np.frombuffer(base64.b64decode(column["codes"]), dtype="<u2")
+    steps = np.frombuffer(base64.b64decode(column["values"]), dtype="<u2")
     truth = planted()["b"].to_numpy()
-    found = np.where(codes == 65535, np.nan, column["low"] + column["step"] * codes)
+    found = np.where(steps == 65535, np.nan, column["low"] + column["step"] * steps)
     np.testing.assert_allclose(found, truth, atol=np.nanmax(np.abs(truth)) * 1e-4)
 
 

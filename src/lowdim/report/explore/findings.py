@@ -12,16 +12,13 @@ Steps whose cost grows faster than the rows look at a random sample; `remarks` s
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from lowdim.core.progress import Bar, watch
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.linear.rotation import rotate
 from lowdim.report.explore.clusters import Clusters, find_clusters
@@ -37,6 +34,7 @@ from lowdim.report.explore.sampling import (
     rank_rows,
     sample_rows,
 )
+from lowdim.report.page.stages import stages
 from lowdim.selection.compare.table import Comparison
 from lowdim.selection.rank import RankChoice, choose_rank
 from lowdim.tables.model import TableModel
@@ -136,7 +134,7 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
         Of the table, before rows were drawn from it.
     seed : int
     """
-    with warnings.catch_warnings(record=True) as caught, stages() as stage:
+    with warnings.catch_warnings(record=True) as caught, stages("exploring", STAGES) as stage:
         warnings.simplefilter("always")
         with stage("missing values"):
             missing = missingness(encoded)
@@ -177,28 +175,6 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
         remarks,
         stage.seconds,
     )
-
-
-class Stages:
-    """What is being done, and how long each stage took."""
-
-    def __init__(self, bar: Bar):
-        self._bar = bar
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, title: str) -> Iterator[None]:
-        self._bar.update(sum(STAGES[done] for done in self.seconds), title)
-        began = time.perf_counter()
-        yield
-        self.seconds[title] = time.perf_counter() - began
-
-
-@contextmanager
-def stages() -> Iterator[Stages]:
-    """A progress bar over the stages."""
-    with watch("exploring", total=sum(STAGES.values())) as bar:
-        yield Stages(bar)
 
 
 def _remarks(encoded: Encoded, missing: Missingness, clusters: Clusters) -> list[str]:

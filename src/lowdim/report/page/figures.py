@@ -6,17 +6,51 @@ shown by opacity of two colours that colour-blind readers can tell apart, which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from bokeh.document import Document
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
+from bokeh.resources import Resources
 
 from lowdim.plots.figures import MAIN, MARK
 
 LONGEST_NAME = 26
 TONED = "toned"  # the mark of sources whose colours the page's script makes lighter on dark pages
+
+
+# ---- into the page -------------------------------------------------------------------------------
+
+
+def figure_id(name: str) -> str:
+    """The id of the element in which a figure is drawn."""
+    return f"figure-{name}"
+
+
+def bokeh_script() -> str:
+    """bokeh's own script, for pages with figures."""
+    return "\n".join(Resources(mode="inline", components=["bokeh"]).js_raw)
+
+
+def drawing_data(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures as js/figures.js draws them: one document, and where its roots go.
+
+    In one document figures may share a source: what is selected in one is selected in the others.
+    """
+    document = Document()
+    for drawn in figures.values():
+        document.add_root(drawn)
+    data = {
+        "document": document.to_json(deferred=False),
+        "places": {drawn.id: figure_id(name) for name, drawn in figures.items()},
+    }
+    document.clear()  # so that another page can have the figures, too
+    return data
+
+
+# ---- figures in the style of pages ---------------------------------------------------------------
 
 
 def plain(text: str, most: int = LONGEST_NAME) -> str:

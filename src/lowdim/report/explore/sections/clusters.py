@@ -11,15 +11,10 @@ from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.preparing import Encoded
 from lowdim.report.page.figures import heat_map
-from lowdim.report.page.parts import (
-    MOST_TOP,
-    Section,
-    Tile,
-    percent,
-    place,
-    table,
-)
+from lowdim.report.page.parts import percent, place, table
+from lowdim.report.page.sections import Section, Tile
 
+MOST_TOP = 5  # columns named for a cluster
 LEAST_CONTRAST = 0.4  # standard deviations from which a cluster's column is worth a word
 LARGEST_CONTRAST = 2.0  # opaque in the heat map
 
@@ -70,7 +65,7 @@ def cluster_section(findings: Findings) -> Section:
         Markup("").join(pictures)
     )
     lead, tile = cluster_sentence(findings), Tile(str(k), "cluster" if k == 1 else "clusters")
-    return Section("clusters", "The clusters", "Clusters", lead, body, drawn, tile)
+    return Section("clusters", "The clusters", "Clusters", lead, body, drawn, tile, in_short=True)
 
 
 def cluster_sentence(findings: Findings) -> str:

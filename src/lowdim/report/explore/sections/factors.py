@@ -10,13 +10,10 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.page.figures import heat_map, plain
-from lowdim.report.page.parts import (
-    MOST_TOP,
-    Section,
-    percent,
-    place,
-    table,
-)
+from lowdim.report.page.parts import percent, place, table
+from lowdim.report.page.sections import Section
+
+MOST_TOP = 5  # columns named for a factor
 
 
 def factor_section(findings: Findings) -> Section:
@@ -71,7 +68,7 @@ def factor_section(findings: Findings) -> Section:
             "others are left out.</p>"
         ).format(len(shown), rest)
     lead = factor_sentence(findings)
-    return Section("factors", "The factors", "Factors", lead, body, drawn)
+    return Section("factors", "The factors", "Factors", lead, body, drawn, in_short=True)
 
 
 def factor_sentence(findings: Findings) -> str:

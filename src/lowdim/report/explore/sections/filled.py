@@ -8,32 +8,12 @@ from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import (
     filled_payload,
     filled_shown,
-    json_script,
 )
 from lowdim.report.page.figures import plain
-from lowdim.report.page.parts import (
-    Section,
-    Tile,
-    options,
-    percent,
-    table,
-)
+from lowdim.report.page.parts import long_table, percent, table
+from lowdim.report.page.sections import TABLE, Script, Section, Tile
 
-_FILLED = Markup("""
-<h3>Every value</h3>
-<div class="controls">
-<label>Column <select id="filled-column"><option value="">all</option>{columns}</select></label>
-<button type="button" id="filled-before">Before</button>
-<button type="button" id="filled-after">Next</button>
-<span id="filled-place" class="muted" aria-live="polite"></span>
-<button type="button" id="filled-download">Download as CSV</button>
-</div>
-<div class="scroll" tabindex="0" role="region" aria-label="filled values"><table>
-<thead><tr><th scope="col">row</th><th scope="col">column</th><th scope="col">probably</th>
-<th scope="col">how sure (95 % range)</th></tr></thead>
-<tbody id="filled-values"></tbody></table></div>
-{note}{payload}
-""")
+FILLED = Script("filled", "lowdim.report.explore", needs=(TABLE,))
 
 
 def filled_section(findings: Findings) -> Section | None:
@@ -54,17 +34,23 @@ def filled_section(findings: Findings) -> Section | None:
             "in the file that --filled writes.</p>"
         ).format(len(parts), len(findings.filled))
     if parts:
-        body += _FILLED.format(
-            columns=options(((j, part.column.name) for j, part in enumerate(parts)), None),
-            note=note,
-            payload=json_script("filled-data", filled_payload(parts)),
-        )
-    else:
-        body += note
+        heads = ["row", "column", "probably", "how sure (95 % range)"]
+        names = [part.column.name for part in parts]
+        body += Markup("<h3>Every value</h3>")
+        body += long_table("filled", heads, names, "Column", "filled values")
+    body += note
     total = sum(len(part.rows) for part in findings.filled)
-    tile = Tile(f"{total:,}", "value filled" if total == 1 else "values filled")
-    lead = filled_sentence(findings)
-    return Section("filled", "The filled table", "Filled values", lead, body, tile=tile)
+    return Section(
+        "filled",
+        "The filled table",
+        "Filled values",
+        filled_sentence(findings),
+        body,
+        tile=Tile(f"{total:,}", "value filled" if total == 1 else "values filled"),
+        in_short=True,
+        scripts=(FILLED,) if parts else (),
+        data=filled_payload(parts) if parts else None,
+    )
 
 
 def filled_sentence(findings: Findings) -> str:

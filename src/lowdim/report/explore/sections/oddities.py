@@ -8,13 +8,8 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.page.figures import plain
-from lowdim.report.page.parts import (
-    Section,
-    Tile,
-    counted,
-    place,
-    table,
-)
+from lowdim.report.page.parts import counted, place, table
+from lowdim.report.page.sections import Section, Tile
 
 
 def odd_section(findings: Findings) -> Section:
@@ -48,7 +43,8 @@ def odd_section(findings: Findings) -> Section:
             f"{len(most):,}"
         )
     tile = Tile(f"{odd.n_odd:,}", "odd row" if odd.n_odd == 1 else "odd rows")
-    return Section("odd", "The odd rows", "Odd rows", odd_sentence(findings), body, drawn, tile)
+    lead = odd_sentence(findings)
+    return Section("odd", "The odd rows", "Odd rows", lead, body, drawn, tile, in_short=True)
 
 
 def chance_in_words(log10_chance: float) -> str:
