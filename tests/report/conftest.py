@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.report.samples import planted_table
+import lowdim
+from tests.report.samples import planted_table, two_methods
 
 
 @pytest.fixture(scope="session")
@@ -21,26 +22,15 @@ def planted():
     return planted_table
 
 
-def _two_methods(patch):
-    import lowdim
-    from lowdim.report.explore import contest
-
-    patch.setattr(contest, "models", lambda shape, rank: {"PPCA": [lowdim.ProbabilisticPCA(1)]})
-
-
 @pytest.fixture(scope="module")
 def few_models():
     """The comparison has tests of its own; here two methods are enough."""
-    with pytest.MonkeyPatch.context() as patch:
-        _two_methods(patch)
+    with two_methods():
         yield
 
 
 @pytest.fixture(scope="session")
 def report():
     """What `explore` finds in the planted table."""
-    import lowdim
-
-    with pytest.MonkeyPatch.context() as patch:
-        _two_methods(patch)
+    with two_methods():
         return lowdim.explore(planted_table(), target="word", id="name")

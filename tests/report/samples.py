@@ -1,9 +1,14 @@
 """Text that tries to be markup, a table full of it, and HTML read back."""
 
+from contextlib import contextmanager
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
+import pytest
+
+import lowdim
+from lowdim.report.explore import contest
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 MATH = "$$\\alpha$$"
@@ -23,6 +28,14 @@ def planted_table(n=160, missing=0.08, seed=0):
     table.loc[3, "word"] = None
     table["name"] = [f"row <b>{i}</b>" for i in range(n)]
     return table
+
+
+@contextmanager
+def two_methods():
+    """In it pages compare two methods only; the comparison has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contest, "models", lambda shape, rank: {"PPCA": [lowdim.ProbabilisticPCA(1)]})
+        yield
 
 
 class Elements(HTMLParser):

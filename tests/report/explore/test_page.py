@@ -1,11 +1,114 @@
-"""The page of `explore` in a real browser."""
+"""The page of `explore`, as text and in a browser."""
 
 import csv
 import io
+import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from tests.report.samples import HOSTILE, planted_table
+import lowdim
+from lowdim.report.page.figures import plain
+from tests.report.samples import HOSTILE, MATH, Elements, planted_table
+
+pytestmark = pytest.mark.usefixtures("few_models")
+
+
+def test_names_and_values_of_the_table_cannot_become_markup(report):
+    page = Elements(report.html)
+    assert page.handlers == []
+    assert "img" not in page.tags and "b" in page.tags
+    assert HOSTILE not in report.html
+    outside = re.sub(r"<script.*?</script>", "", report.html, flags=re.S)
+    assert "&lt;/script&gt;" in outside and "onerror=&#34;" in outside
+    assert report.html.count("</script>") == page.tags.count("script")
+
+
+def test_names_are_no_formulas_for_bokeh(report):
+    figures = re.search('id="figures">(.*?)</script>', report.html)[1]
+    assert "$$" not in figures and plain(MATH).encode("unicode_escape").decode() in figures
+
+
+def test_the_page_loads_nothing_and_forbids_it(report):
+    page = Elements(report.html)
+    assert all(link.startswith("#") for link in page.links)
+    assert all(link[1:] in page.ids for link in page.links)
+    assert "default-src &#39;none&#39;" in report.html
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_the_page_has_every_section_once(report):
+    found = re.findall(r'<section id="(\w+)"', report.html)
+    assert found == [
+        "table",
+        "dimensions",
+        "contest",
+        "factors",
+        "map",
+        "clusters",
+        "filled",
+        "odd",
+        "done",
+        "script",
+    ]
+
+
+def test_the_top_of_the_page_counts_what_was_found(report):
+    tiles = re.findall(r'<li><a href="#(\w+)"><b[^>]*>([^<]*)</b> ([^<]*)</a>', report.html)
+    assert tiles[0] == ("dimensions", "2", "of 6 dimensions")
+    assert [place for place, _, _ in tiles] == [
+        "dimensions",
+        "contest",
+        "clusters",
+        "filled",
+        "odd",
+    ]
+
+
+def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by_keyboard(report):
+    controls = re.findall(r"<(?:select|input)\b", report.html)
+    assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", report.html)) == len(controls) == 6
+    boxes = re.findall(r'<div class="scroll[^"]*"[^>]*>', report.html)
+    assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
+
+
+def test_a_page_of_ten_thousand_rows_and_fifty_columns_is_below_five_megabytes():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(10_000, 2)) @ random.normal(size=(2, 50)) + random.normal(
+        size=(10_000, 50)
+    )
+    X[random.random(X.shape) < 0.1] = np.nan
+    report = lowdim.explore(X)
+    assert len(report.html.encode()) < 5e6
+    assert "rows drawn at random" in report.html
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (12, 3), (6, 9)])
+def test_small_tables_have_a_page(shape):
+    X = np.random.default_rng(1).normal(size=shape)
+    assert "too few different rows" in lowdim.explore(X).html
+
+
+def test_repeated_rows_have_a_page():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 20, axis=0)
+    assert "too few different rows" in lowdim.explore(X).html
+
+
+def test_rows_and_columns_with_next_to_no_values_have_a_page():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    X[:5] = np.nan
+    X[8:, 4] = np.nan
+    assert "<h2" in lowdim.explore(X).html
+
+
+def test_words_alone_have_a_page():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({name: random.choice(list("xyz"), 80) for name in "abc"})
+    assert "<h2" in lowdim.explore(table).html
+
+
+# ---- in a browser --------------------------------------------------------------------------------
 
 TOOLS = """
 const get = (id) => document.getElementById(id);
