@@ -22,7 +22,7 @@ def test_observed_correlations_are_pearson_where_observed():
             assert r[j, f] == pytest.approx(np.corrcoef(H[o, j], X[o, f])[0, 1], abs=1e-12)
 
 
-def test_missingness_that_depends_on_a_column_is_told(rng):
+def test_missingness_that_depends_on_a_column_is_reported(rng):
     X = rng.normal(size=(300, 4))
     X[X[:, 0] > 0.5, 1] = np.nan
     found = missingness(encoded_of(X))

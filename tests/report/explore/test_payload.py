@@ -45,8 +45,8 @@ def test_the_map_is_coloured_by_clusters_the_target_and_the_columns(report):
 def test_of_many_columns_the_map_has_those_that_the_factors_explain_best(report, monkeypatch):
     monkeypatch.setattr(payload, "MAP_VALUES", 3 * 160)
     columns = map_columns(report.findings, 160)[1:]
-    told = report.findings.factors.told
-    best = sorted(np.argsort(-told)[:3])
+    explained = report.findings.factors.explained
+    best = sorted(np.argsort(-explained)[:3])
     assert [column.name for column in columns] == [
         report.findings.encoded.used[j].name for j in best
     ]

@@ -76,7 +76,7 @@ def test_of_too_many_columns_those_with_fewest_missing_values_are_used():
     assert "more than 300" in encoded.columns["3"].done
 
 
-def test_logarithms_are_told_and_can_be_refused():
+def test_logarithms_are_reported_and_can_be_refused():
     assert "Logarithms stand for income" in encoded_of(frame()).notes[0]
     assert encoded_of(frame(), log=False).notes == []
 

@@ -155,7 +155,7 @@ def test_a_script_that_somebody_else_wrote_is_not_written_over(tmp_path, rng):
     assert [file.name for file in tmp_path.iterdir()] == ["explore.py"]
 
 
-def test_cells_that_do_not_apply_are_told_and_stay_empty(tmp_path):
+def test_cells_that_do_not_apply_are_reported_and_stay_empty(tmp_path):
     table = storms()
     report = lowdim.explore(table)
     filled = {part.column.name: part.rows.tolist() for part in report.findings.filled}

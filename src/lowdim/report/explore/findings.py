@@ -7,6 +7,7 @@
     filling     expectation and uncertainty, by the best method of the contest that has both
     odd rows    least likely under the factor model
 
+A code is the few numbers that stand for a row: its place along the factors.
 Steps whose cost grows faster than the rows look at a random sample; `remarks` says which did.
 """
 
@@ -90,8 +91,8 @@ class Factors(NamedTuple):
         Of the columns of the matrix with the components, under the model.
     rotated : ndarray (d, k)
         The same after varimax.
-    told : ndarray (d,)
-        Share of each column's variance that the components tell.
+    explained : ndarray (d,)
+        Share of each column's variance that the components explain.
     names : list of str
         What each rotated factor is about.
     """
@@ -101,7 +102,7 @@ class Factors(NamedTuple):
     plane: np.ndarray
     correlations: np.ndarray
     rotated: np.ndarray
-    told: np.ndarray
+    explained: np.ndarray
     names: list[str]
 
 
@@ -263,9 +264,9 @@ def _factors(encoded: Encoded, k: int, seed: int) -> tuple[Factors, TableModel]:
     correlations = fitted.W_ / np.where(deviation > 0, deviation, 1.0)[:, None]
     rotated = _rotated(correlations)
     names = [factor_name(rotated[:, j], encoded.feature_names) for j in range(k)]
-    told = (correlations**2).sum(axis=1)
+    explained = (correlations**2).sum(axis=1)
     plane = _plane(encoded, fitted, codes)
-    return Factors(fitted, codes, plane, correlations, rotated, told, names), model
+    return Factors(fitted, codes, plane, correlations, rotated, explained, names), model
 
 
 def _rotated(correlations: np.ndarray) -> np.ndarray:

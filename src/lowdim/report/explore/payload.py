@@ -42,11 +42,11 @@ def map_rows(findings: Findings, seed: int) -> np.ndarray:
 
 
 def map_columns(findings: Findings, n_drawn: int) -> list[Column]:
-    """The columns that the map can show: the target, then those that the factors tell most of."""
-    encoded, told = findings.encoded, findings.factors.told
+    """The columns that the map can show: the target, then those that the factors explain best."""
+    encoded, explained = findings.encoded, findings.factors.explained
     most = max(LEAST_COLUMNS, MAP_VALUES // n_drawn)
-    by_column = [float(told[span].max()) for span in encoded.spans]
-    best = np.argsort([-t for t in by_column], kind="stable")[:most]
+    by_column = [float(explained[span].max()) for span in encoded.spans]
+    best = np.argsort([-share for share in by_column], kind="stable")[:most]
     columns = [encoded.used[j] for j in sorted(best)]
     return columns if encoded.target is None else [encoded.target, *columns]
 

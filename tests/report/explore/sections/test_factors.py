@@ -34,8 +34,8 @@ def test_one_factor_has_no_circle(report):
 
 def test_the_sentence_has_the_mean_share_and_the_column_explained_least(report):
     factors = report.findings.factors
-    told = np.linspace(0.5, 1.0, 6)
-    told[3] = 0.25  # the column with the hostile name
-    said = factor_sentence(report.findings._replace(factors=factors._replace(told=told)))
-    assert f"together explain {100 * told.mean():.0f} % of the columns' variance" in said
+    explained = np.linspace(0.5, 1.0, 6)
+    explained[3] = 0.25  # the column with the hostile name
+    said = factor_sentence(report.findings._replace(factors=factors._replace(explained=explained)))
+    assert f"together explain {100 * explained.mean():.0f} % of the columns' variance" in said
     assert said.endswith("(25 %).") and HOSTILE[:30] in said

@@ -20,10 +20,10 @@ def factor_section(findings: Findings) -> Section:
     """Rotated loadings, the correlation circle, and what the factors are about."""
     encoded, factors = findings.encoded, findings.factors
     names, k = encoded.feature_names, factors.rotated.shape[1]
-    told = np.argsort(-factors.told, kind="stable")[: figures.MOST_FEATURES]
+    best = np.argsort(-factors.explained, kind="stable")[: figures.MOST_FEATURES]
     # columns of one factor stand together
-    main = np.abs(factors.rotated[told]).argmax(axis=1)
-    shown = told[np.lexsort((-np.abs(factors.rotated[told, main]), main))]
+    main = np.abs(factors.rotated[best]).argmax(axis=1)
+    shown = best[np.lexsort((-np.abs(factors.rotated[best, main]), main))]
     drawn = {
         "loadings": heat_map(
             factors.rotated[shown],
@@ -45,7 +45,7 @@ def factor_section(findings: Findings) -> Section:
             place(
                 "circle",
                 "Correlation circle: columns and the first two components, not rotated. Long "
-                "arrows are well told; arrows that point the same way go together.",
+                "arrows are well explained; arrows that point the same way go together.",
             )
         )
     lines = [
@@ -64,7 +64,7 @@ def factor_section(findings: Findings) -> Section:
     rest = len(names) - len(shown)
     if rest > 0:
         body += Markup(
-            '<p class="muted">The heat map has the {} columns of which the factors tell most; {} '
+            '<p class="muted">The heat map has the {} columns that the factors explain best; {} '
             "others are left out.</p>"
         ).format(len(shown), rest)
     lead = factor_sentence(findings)
@@ -72,17 +72,17 @@ def factor_section(findings: Findings) -> Section:
 
 
 def factor_sentence(findings: Findings) -> str:
-    """What the strongest factor is about, and what no factor tells."""
+    """What the strongest factor is about, and what no factor explains."""
     factors, names = findings.factors, findings.encoded.feature_names
-    told = percent(float(factors.told.mean()))
-    least = int(np.argmin(factors.told))
+    share = percent(float(factors.explained.mean()))
+    least = int(np.argmin(factors.explained))
     k = factors.rotated.shape[1]
     which = "The factor is" if k == 1 else "The strongest factor is"
     together = "It explains" if k == 1 else f"All {k} together explain"
     return (
-        f"{which} “{plain(factors.names[0], 90)}”. {together} {told} of the columns' "
+        f"{which} “{plain(factors.names[0], 90)}”. {together} {share} of the columns' "
         f"variance, least of {plain(names[least], 40)} "
-        f"({percent(float(factors.told[least]))})."
+        f"({percent(float(factors.explained[least]))})."
     )
 
 

@@ -25,7 +25,8 @@ def filled_section(findings: Findings) -> Section | None:
         (part.column.name, f"{len(part.rows):,}", percent(part.known), _trust(part.known))
         for part in findings.filled
     ]
-    body = table(["column", "filled#", "known from the rest#", "in words"], lines, "filled columns")
+    heads = ["column", "filled#", "explained by the rest#", "in words"]
+    body = table(heads, lines, "filled columns")
     body += Markup('<p class="muted">{}</p>').format(_filled_by(findings))
     note = Markup("")
     if len(parts) < len(findings.filled):
@@ -54,7 +55,7 @@ def filled_section(findings: Findings) -> Section | None:
 
 
 def filled_sentence(findings: Findings) -> str:
-    """How well holes can be filled."""
+    """How well missing values can be filled."""
     total = sum(len(part.rows) for part in findings.filled)
     known = sum(part.known * len(part.rows) for part in findings.filled) / total
     best = max(findings.filled, key=lambda part: part.known)
@@ -68,14 +69,14 @@ def filled_sentence(findings: Findings) -> str:
 
 
 def _filled_by(findings: Findings) -> str:
-    """Which model filled the holes, and whether another might do better."""
+    """Which model filled the missing values, and whether another might do better."""
     assert findings.filler is not None
     return f"Filled by {findings.filler.name}. {findings.filler.why}"
 
 
 def _trust(known: float) -> str:
     if known >= 0.75:
-        return "well known from the other columns"
+        return "well explained by the other columns"
     if known >= 0.4:
         return "a fair guess"
     return "hardly better than the mean" if known < 0.15 else "a rough guess"

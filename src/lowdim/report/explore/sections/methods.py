@@ -72,7 +72,7 @@ def _size(model: Any) -> str:
 
 
 def contest_sentence(found: Comparison) -> str:
-    """Which method tells hidden values best."""
+    """Which method predicts hidden values best."""
     if found.winner == "column means":
         return "No method predicts hidden values better than the column means do."
     ties = found.ties

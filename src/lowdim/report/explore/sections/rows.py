@@ -35,5 +35,5 @@ def _note(findings: Findings, n_drawn: int) -> str:
     if n_drawn < n:
         notes.append(f"{MAP_ROWS:,} of the {n:,} rows are drawn, chosen at random.")
     if shown < used:
-        notes.append(f"Of the {used} columns the {shown} that the factors tell most of are here.")
+        notes.append(f"Of the {used} columns the {shown} that the factors explain best are here.")
     return " ".join(notes)
