@@ -7,12 +7,16 @@ a keyboard and paper; and it is ready whatever is in it.
 import base64
 import hashlib
 import re
+import textwrap
 
 import pytest
+from bokeh.models import ColumnDataSource
 from markupsafe import Markup
 
-from lowdim.report.page import shell
-from lowdim.report.page.sections import COPY, TABLE, Section
+import lowdim.report.page as package
+from lowdim.plots.figures import MAIN
+from lowdim.report.page import figures, parts, shell
+from lowdim.report.page.sections import COPY, TABLE, Section, Tile
 from tests.report.page.small import LONG, drawn_section, long_section, words_section
 from tests.report.samples import HOSTILE, Elements
 
@@ -109,6 +113,15 @@ def test_the_page_points_to_itself_only(small_html):
 
 def test_the_same_sections_have_the_same_page():
     assert bare_page() == bare_page()
+
+
+def test_the_example_of_the_package_makes_a_page():
+    names = {"figures": figures, "parts": parts, "shell": shell, "Page": shell.Page}
+    names |= {"Section": Section, "Tile": Tile, "ColumnDataSource": ColumnDataSource, "MAIN": MAIN}
+    example = re.search(r"A new page.*?\n\n(    .*?)\n\n\S", package.__doc__, re.S)[1]
+    exec(textwrap.dedent(example), names)
+    page = Elements(names["text"])
+    assert "figure-counts" in page.ids and "<td>sea</td>" in names["text"]
 
 
 def test_the_top_has_a_glance_with_or_without_words():
