@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-LONGEST = 60.0  # seconds that chromium may take for an answer
+LONGEST = 30.0  # seconds that chromium may take for an answer
 
 # collects whatever goes wrong in a page, from before its first script on
 CATCH = """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from lowdim.report.explore import figures
-from lowdim.report.explore.findings import Findings
+from lowdim.report.explore.findings import Factors, Findings
 from lowdim.report.page.figures import heat_map, plain
 from lowdim.report.page.parts import percent, place, table
 from lowdim.report.page.sections import Section
@@ -18,8 +19,32 @@ MOST_TOP = 5  # columns named for a factor
 
 def factor_section(findings: Findings) -> Section:
     """Rotated loadings, the correlation circle, and what the factors are about."""
-    encoded, factors = findings.encoded, findings.factors
-    names, k = encoded.feature_names, factors.rotated.shape[1]
+    factors, names = findings.factors, findings.encoded.feature_names
+    heads = ["factor", "suggested name", "explains#", "columns it goes with"]
+    lines = [
+        (
+            f"factor\u00a0{j + 1}",
+            factors.names[j],
+            percent(float((factors.rotated[:, j] ** 2).sum() / len(names))),
+            _top(factors.rotated[:, j], names),
+        )
+        for j in range(factors.rotated.shape[1])
+    ]
+    drawn, pictures = _pictures(factors, names)
+    body = table(heads, lines, "factors") + Markup('<div class="pair">{}</div>').format(pictures)
+    rest = len(names) - figures.MOST_FEATURES
+    if rest > 0:
+        body += Markup(
+            '<p class="muted">The heat map has the {} columns that the factors explain best; {} '
+            "others are left out.</p>"
+        ).format(figures.MOST_FEATURES, rest)
+    lead = factor_sentence(findings)
+    return Section("factors", "The factors", "Factors", lead, body, drawn, in_short=True)
+
+
+def _pictures(factors: Factors, names: Sequence[str]) -> tuple[dict[str, Any], Markup]:
+    """The loadings, and of two factors or more the circle: figures, and where they go."""
+    k = factors.rotated.shape[1]
     best = np.argsort(-factors.explained, kind="stable")[: figures.MOST_FEATURES]
     # columns of one factor stand together
     main = np.abs(factors.rotated[best]).argmax(axis=1)
@@ -33,42 +58,18 @@ def factor_section(findings: Findings) -> Section:
             "correlation",
         )
     }
-    pictures = [
-        place(
-            "loadings",
-            "How columns go with the factors, rotated by varimax: blue with, orange against.",
-        )
-    ]
+    places = place(
+        "loadings",
+        "How columns go with the factors, rotated by varimax: blue with, orange against.",
+    )
     if k > 1:
         drawn["circle"] = figures.circle(factors.correlations, names)
-        pictures.append(
-            place(
-                "circle",
-                "Correlation circle: columns and the first two components, not rotated. Long "
-                "arrows are well explained; arrows that point the same way go together.",
-            )
+        places += place(
+            "circle",
+            "Correlation circle: columns and the first two components, not rotated. Long arrows "
+            "are well explained; arrows that point the same way go together.",
         )
-    lines = [
-        (
-            f"factor\u00a0{j + 1}",
-            factors.names[j],
-            percent(float((factors.rotated[:, j] ** 2).sum() / len(names))),
-            _top(factors.rotated[:, j], names),
-        )
-        for j in range(k)
-    ]
-    heads = ["factor", "suggested name", "explains#", "columns it goes with"]
-    body = table(heads, lines, "factors") + Markup('<div class="pair">{}</div>').format(
-        Markup("").join(pictures)
-    )
-    rest = len(names) - len(shown)
-    if rest > 0:
-        body += Markup(
-            '<p class="muted">The heat map has the {} columns that the factors explain best; {} '
-            "others are left out.</p>"
-        ).format(len(shown), rest)
-    lead = factor_sentence(findings)
-    return Section("factors", "The factors", "Factors", lead, body, drawn, in_short=True)
+    return drawn, places
 
 
 def factor_sentence(findings: Findings) -> str:
