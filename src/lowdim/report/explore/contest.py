@@ -24,7 +24,7 @@ LEAST_ROWS = 20
 LEAST_VALUES = 100
 LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
-MOST_FULL = 12  # columns up to which a mixture has full covariances: with holes they are slow
+MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
 
 
 def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:

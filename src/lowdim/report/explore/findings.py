@@ -7,21 +7,19 @@
     filling     expectation and uncertainty, by the best method of the contest that has both
     odd rows    least likely under the factor model
 
+A code is the few numbers that stand for a row: its place along the factors.
 Steps whose cost grows faster than the rows look at a random sample; `remarks` says which did.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from lowdim.core.progress import Bar, watch
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.linear.rotation import rotate
 from lowdim.report.explore.clusters import Clusters, find_clusters
@@ -37,6 +35,7 @@ from lowdim.report.explore.sampling import (
     rank_rows,
     sample_rows,
 )
+from lowdim.report.page.stages import stages
 from lowdim.selection.compare.table import Comparison
 from lowdim.selection.rank import RankChoice, choose_rank
 from lowdim.tables.model import TableModel
@@ -92,8 +91,8 @@ class Factors(NamedTuple):
         Of the columns of the matrix with the components, under the model.
     rotated : ndarray (d, k)
         The same after varimax.
-    told : ndarray (d,)
-        Share of each column's variance that the components tell.
+    explained : ndarray (d,)
+        Share of each column's variance that the components explain.
     names : list of str
         What each rotated factor is about.
     """
@@ -103,7 +102,7 @@ class Factors(NamedTuple):
     plane: np.ndarray
     correlations: np.ndarray
     rotated: np.ndarray
-    told: np.ndarray
+    explained: np.ndarray
     names: list[str]
 
 
@@ -136,7 +135,7 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
         Of the table, before rows were drawn from it.
     seed : int
     """
-    with warnings.catch_warnings(record=True) as caught, stages() as stage:
+    with warnings.catch_warnings(record=True) as caught, stages("exploring", STAGES) as stage:
         warnings.simplefilter("always")
         with stage("missing values"):
             missing = missingness(encoded)
@@ -177,28 +176,6 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
         remarks,
         stage.seconds,
     )
-
-
-class Stages:
-    """What is being done, and how long each stage took."""
-
-    def __init__(self, bar: Bar):
-        self._bar = bar
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, title: str) -> Iterator[None]:
-        self._bar.update(sum(STAGES[done] for done in self.seconds), title)
-        began = time.perf_counter()
-        yield
-        self.seconds[title] = time.perf_counter() - began
-
-
-@contextmanager
-def stages() -> Iterator[Stages]:
-    """A progress bar over the stages."""
-    with watch("exploring", total=sum(STAGES.values())) as bar:
-        yield Stages(bar)
 
 
 def _remarks(encoded: Encoded, missing: Missingness, clusters: Clusters) -> list[str]:
@@ -287,9 +264,9 @@ def _factors(encoded: Encoded, k: int, seed: int) -> tuple[Factors, TableModel]:
     correlations = fitted.W_ / np.where(deviation > 0, deviation, 1.0)[:, None]
     rotated = _rotated(correlations)
     names = [factor_name(rotated[:, j], encoded.feature_names) for j in range(k)]
-    told = (correlations**2).sum(axis=1)
+    explained = (correlations**2).sum(axis=1)
     plane = _plane(encoded, fitted, codes)
-    return Factors(fitted, codes, plane, correlations, rotated, told, names), model
+    return Factors(fitted, codes, plane, correlations, rotated, explained, names), model
 
 
 def _rotated(correlations: np.ndarray) -> np.ndarray:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from html import escape
 from importlib.util import find_spec
 from numbers import Integral
 from pathlib import Path
@@ -22,6 +20,7 @@ from lowdim.report.explore.findings import Findings, find
 from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
 from lowdim.report.explore.sampling import sample_rows
 from lowdim.report.explore.script import FIRST_LINE, script
+from lowdim.report.page.report import PageReport
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.errors import TableError
 from lowdim.tables.filling import decimals, filled_chunks
@@ -32,12 +31,11 @@ from lowdim.tables.taking import take_rows
 from lowdim.tables.wishes import ignoring
 from lowdim.tables.writing import check_outputs, open_writer
 
-FRAME_HEIGHT = 800  # pixels of the page in a notebook
 SCRIPT = "explore.py"  # beside the saved models
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(PageReport):
     """What was found in a table, as a page.
 
     Attributes
@@ -53,21 +51,17 @@ class Report:
     script: str
     seed: int
 
+    frame_title = "lowdim explore"
+
     @property
     def models(self) -> dict[str, TableModel]:
         """The models by name: 'factors', 'clusters' and, where values are missing, 'filling'."""
         return self.findings.models
 
-    @cached_property
-    def html(self) -> str:
-        """The page: one HTML file that needs no network."""
+    def _make_html(self) -> str:
         from lowdim.report.explore.page import page
 
         return page(self.findings, self.script, self.seed)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
 
     def save_filled(self, path: str | os.PathLike[str]) -> None:
         """Write the table with its missing values filled: .csv, .xlsx, .parquet and others.
@@ -108,13 +102,6 @@ class Report:
             model.save(target / f"{name}.lowdim")
         own.write_text(self.script, encoding="utf-8")
         return [*(target / f"{name}.lowdim" for name in self.models), own]
-
-    def _repr_html_(self) -> str:
-        return (
-            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" '
-            f'style="width: 100%; height: {FRAME_HEIGHT}px; border: 0" '
-            'title="lowdim explore"></iframe>'
-        )
 
     def __repr__(self) -> str:
         n, d = self.findings.encoded.X.shape

@@ -154,7 +154,7 @@ def number_text(x: float) -> str:
 
 
 def date_text(days: float, finest: int = DAY) -> str:
-    """Days since 1970 as a date, with a time if dates are told so finely; '' for NaN."""
+    """Days since 1970 as a date, with a time if dates are known so finely; '' for NaN."""
     if np.isnan(days):
         return ""
     unit = "D" if finest % DAY == 0 else "m" if finest % MINUTE == 0 else "s"

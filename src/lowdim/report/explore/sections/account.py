@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
-    Section,
-    listed,
-)
+from lowdim.report.page.parts import copyable, listed
+from lowdim.report.page.sections import COPY, Section
 
 
 def done_section(findings: Findings) -> Section:
@@ -36,11 +34,8 @@ def done_section(findings: Findings) -> Section:
     return Section("done", "What was done to the data", "What was done", lead, body)
 
 
-def code_section(text: str) -> Section:
+def script_section(text: str) -> Section:
     """How to do the same in Python."""
-    body = Markup(
-        '<div class="controls"><button type="button" id="code-copy">Copy</button></div>'
-        '<pre tabindex="0"><code id="code-text">{}</code></pre>'
-    ).format(escape(text))
     lead = "This script gives the models of this page again; change it as you like."
-    return Section("code", "How to do it in Python", "Python", lead, body)
+    body = copyable("script", text)
+    return Section("script", "How to do it in Python", "Python", lead, body, scripts=(COPY,))

@@ -10,15 +10,11 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.preparing import Encoded
-from lowdim.report.explore.sections.parts import (
-    MOST_TOP,
-    Section,
-    Tile,
-    percent,
-    place,
-    table,
-)
+from lowdim.report.page.figures import heat_map
+from lowdim.report.page.parts import percent, place, table
+from lowdim.report.page.sections import Section, Tile
 
+MOST_TOP = 5  # columns named for a cluster
 LEAST_CONTRAST = 0.4  # standard deviations from which a cluster's column is worth a word
 LARGEST_CONTRAST = 2.0  # opaque in the heat map
 
@@ -42,7 +38,7 @@ def cluster_section(findings: Findings) -> Section:
     if k > 1:
         spread = np.nanmax(np.abs(np.nan_to_num(profiles.contrasts)), axis=0)
         shown = np.sort(np.argsort(-spread, kind="stable")[: figures.MOST_FEATURES])
-        drawn["profiles"] = figures.heat_map(
+        drawn["profiles"] = heat_map(
             profiles.contrasts[:, shown].T,
             [names[f] for f in shown],
             [f"cluster {j}" for j in range(k)],
@@ -69,7 +65,7 @@ def cluster_section(findings: Findings) -> Section:
         Markup("").join(pictures)
     )
     lead, tile = cluster_sentence(findings), Tile(str(k), "cluster" if k == 1 else "clusters")
-    return Section("clusters", "The clusters", "Clusters", lead, body, drawn, tile)
+    return Section("clusters", "The clusters", "Clusters", lead, body, drawn, tile, in_short=True)
 
 
 def cluster_sentence(findings: Findings) -> str:

@@ -11,14 +11,8 @@ from markupsafe import Markup
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.missingness import Pattern
-from lowdim.report.explore.sections.parts import (
-    Section,
-    counted,
-    listed,
-    percent,
-    place,
-    table,
-)
+from lowdim.report.page.parts import counted, listed, percent, place, table
+from lowdim.report.page.sections import Section
 from lowdim.tables.errors import ARGUMENT
 from lowdim.tables.info import remarks
 from lowdim.tables.kinds import ColumnInfo

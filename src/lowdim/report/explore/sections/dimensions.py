@@ -6,13 +6,8 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
-    Section,
-    Tile,
-    counted,
-    percent,
-    place,
-)
+from lowdim.report.page.parts import counted, percent, place
+from lowdim.report.page.sections import Section, Tile
 
 
 def rank_section(findings: Findings) -> Section:
@@ -49,8 +44,8 @@ def rank_section(findings: Findings) -> Section:
             else counted(spectrum.kept, "component")
         )
     tile = Tile(str(spectrum.rank), f"of {findings.encoded.X.shape[1]} dimensions")
-    lead = rank_sentence(findings)
-    return Section("dimensions", "How many dimensions", "Dimensions", lead, body, drawn, tile)
+    title, lead = "How many dimensions", rank_sentence(findings)
+    return Section("dimensions", title, "Dimensions", lead, body, drawn, tile, in_short=True)
 
 
 def rank_sentence(findings: Findings) -> str:

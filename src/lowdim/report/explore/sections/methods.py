@@ -9,13 +9,8 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
-    Section,
-    Tile,
-    listed,
-    place,
-    table,
-)
+from lowdim.report.page.parts import listed, place, table
+from lowdim.report.page.sections import Section, Tile
 from lowdim.selection.compare.table import Comparison
 
 
@@ -56,7 +51,7 @@ def contest_section(findings: Findings) -> Section | None:
         "standard errors.</p>"
     ).format(place("contest", caption), found.protocol)
     lead, tile = contest_sentence(found), Tile(_capital(found.winner), "predicts best")
-    return Section("contest", "Which method", "Methods", lead, body, drawn, tile)
+    return Section("contest", "Which method", "Methods", lead, body, drawn, tile, in_short=True)
 
 
 def _size(model: Any) -> str:
@@ -77,7 +72,7 @@ def _size(model: Any) -> str:
 
 
 def contest_sentence(found: Comparison) -> str:
-    """Which method tells hidden values best."""
+    """Which method predicts hidden values best."""
     if found.winner == "column means":
         return "No method predicts hidden values better than the column means do."
     ties = found.ties

@@ -7,13 +7,9 @@ from markupsafe import Markup
 
 from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sections.parts import (
-    Section,
-    Tile,
-    counted,
-    place,
-    table,
-)
+from lowdim.report.page.figures import plain
+from lowdim.report.page.parts import counted, place, table
+from lowdim.report.page.sections import Section, Tile
 
 
 def odd_section(findings: Findings) -> Section:
@@ -36,7 +32,7 @@ def odd_section(findings: Findings) -> Section:
         for row in odd.rows
     ]
     most = np.argsort(odd.log10_chance, kind="stable")[: figures.MOST_ODD]
-    labels = [figures.plain(encoded.label(int(i)), 60) for i in most]
+    labels = [plain(encoded.label(int(i)), 60) for i in most]
     drawn = {"odd": figures.oddness(odd.log10_chance, labels, most)}
     caption = "How unlikely rows are under the factor model; above the line, too odd for chance."
     body = table(["row", "chance#", "what makes it odd"], lines, "odd rows") + Markup(
@@ -47,7 +43,8 @@ def odd_section(findings: Findings) -> Section:
             f"{len(most):,}"
         )
     tile = Tile(f"{odd.n_odd:,}", "odd row" if odd.n_odd == 1 else "odd rows")
-    return Section("odd", "The odd rows", "Odd rows", odd_sentence(findings), body, drawn, tile)
+    lead = odd_sentence(findings)
+    return Section("odd", "The odd rows", "Odd rows", lead, body, drawn, tile, in_short=True)
 
 
 def chance_in_words(log10_chance: float) -> str:

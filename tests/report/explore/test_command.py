@@ -1,4 +1,4 @@
-"""The command line of `explore`, and what its doors refuse."""
+"""The command line of `explore`, from a file to a page."""
 
 import csv
 import re
@@ -16,9 +16,6 @@ pytestmark = pytest.mark.usefixtures("few_models")
 
 def run(*arguments):
     return CliRunner().invoke(main, ["explore", *map(str, arguments)])
-
-
-# ---- the command line ----------------------------------------------------------------------------
 
 
 def test_the_verb_writes_page_table_and_models(tmp_path, planted):
@@ -77,36 +74,3 @@ def test_bad_outputs_are_refused_before_any_work(tmp_path):
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
     result = run(tmp_path / "table.csv", "-o", tmp_path / "page.pdf")
     assert result.exit_code == 2 and ".html" in result.output
-
-
-# ---- the door ------------------------------------------------------------------------------------
-
-
-def test_wishes_can_be_given_by_an_encoder_or_in_short():
-    random = np.random.default_rng(0)
-    table = pd.DataFrame(random.normal(size=(30, 4)), columns=list("abcd"))
-    table["name"] = [f"{i:03d}" for i in range(30)]
-    encoder = lowdim.TableEncoder(ignore=["a"], log=False, id="name")
-    short = lowdim.explore(table, "d", id="name", drop=["a"], log=False)
-    long = lowdim.explore(table, "d", encoder=encoder)
-    both = lowdim.explore(table, "d", encoder=lowdim.TableEncoder(ignore=["a"], log=False))
-    for report in (short, long, both):
-        assert report.findings.encoded.feature_names == ["b", "c"]
-        assert report.findings.encoded.label(7) == "007"
-    assert encoder.ignore == ["a"] and not hasattr(encoder, "columns_")
-
-
-def test_bad_arguments_are_refused():
-    X = np.random.default_rng(0).normal(size=(30, 3))
-    with pytest.raises(TypeError, match="give a list of column names"):
-        lowdim.explore(X, drop="a")
-    with pytest.raises(TypeError, match="log='income' must be"):
-        lowdim.explore(X, log="income")
-    with pytest.raises(ValueError, match="random_state=None must be a whole number"):
-        lowdim.explore(X, random_state=None)
-    with pytest.raises(ValueError, match="sample"):
-        lowdim.explore(X, sample=2)
-    with pytest.raises(TypeError, match=r"must be a lowdim\.TableEncoder"):
-        lowdim.explore(X, encoder=lowdim.PCA())
-    with pytest.raises(ValueError, match="missing='nan' is needed"):
-        lowdim.explore(X, encoder=lowdim.TableEncoder(missing="mean"))

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from lowdim.report.explore import figures
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.payload import (
     filled_payload,
     filled_shown,
-    json_script,
 )
-from lowdim.report.explore.sections.parts import (
-    Section,
-    Tile,
-    options,
-    percent,
-    table,
-)
+from lowdim.report.page.figures import plain
+from lowdim.report.page.parts import long_table, percent, table
+from lowdim.report.page.sections import TABLE, Script, Section, Tile
 
-_FILLED = Markup("""
-<h3>Every value</h3>
-<div class="controls">
-<label>Column <select id="filled-column"><option value="">all</option>{columns}</select></label>
-<button type="button" id="filled-before">Before</button>
-<button type="button" id="filled-after">Next</button>
-<span id="filled-place" class="muted" aria-live="polite"></span>
-<button type="button" id="filled-download">Download as CSV</button>
-</div>
-<div class="scroll" tabindex="0" role="region" aria-label="filled values"><table>
-<thead><tr><th scope="col">row</th><th scope="col">column</th><th scope="col">probably</th>
-<th scope="col">how sure (95 % range)</th></tr></thead>
-<tbody id="filled-values"></tbody></table></div>
-{note}{payload}
-""")
+FILLED = Script("filled", "lowdim.report.explore", needs=(TABLE,))
 
 
 def filled_section(findings: Findings) -> Section | None:
@@ -45,7 +25,8 @@ def filled_section(findings: Findings) -> Section | None:
         (part.column.name, f"{len(part.rows):,}", percent(part.known), _trust(part.known))
         for part in findings.filled
     ]
-    body = table(["column", "filled#", "known from the rest#", "in words"], lines, "filled columns")
+    heads = ["column", "filled#", "explained by the rest#", "in words"]
+    body = table(heads, lines, "filled columns")
     body += Markup('<p class="muted">{}</p>').format(_filled_by(findings))
     note = Markup("")
     if len(parts) < len(findings.filled):
@@ -54,21 +35,27 @@ def filled_section(findings: Findings) -> Section | None:
             "in the file that --filled writes.</p>"
         ).format(len(parts), len(findings.filled))
     if parts:
-        body += _FILLED.format(
-            columns=options(((j, part.column.name) for j, part in enumerate(parts)), None),
-            note=note,
-            payload=json_script("filled-data", filled_payload(parts)),
-        )
-    else:
-        body += note
+        heads = ["row", "column", "probably", "how sure (95 % range)"]
+        names = [part.column.name for part in parts]
+        body += Markup("<h3>Every value</h3>")
+        body += long_table("filled", heads, names, "Column", "filled values")
+    body += note
     total = sum(len(part.rows) for part in findings.filled)
-    tile = Tile(f"{total:,}", "value filled" if total == 1 else "values filled")
-    lead = filled_sentence(findings)
-    return Section("filled", "The filled table", "Filled values", lead, body, tile=tile)
+    return Section(
+        "filled",
+        "The filled table",
+        "Filled values",
+        filled_sentence(findings),
+        body,
+        tile=Tile(f"{total:,}", "value filled" if total == 1 else "values filled"),
+        in_short=True,
+        scripts=(FILLED,) if parts else (),
+        data=filled_payload(parts) if parts else None,
+    )
 
 
 def filled_sentence(findings: Findings) -> str:
-    """How well holes can be filled."""
+    """How well missing values can be filled."""
     total = sum(len(part.rows) for part in findings.filled)
     known = sum(part.known * len(part.rows) for part in findings.filled) / total
     best = max(findings.filled, key=lambda part: part.known)
@@ -77,19 +64,19 @@ def filled_sentence(findings: Findings) -> str:
     return (
         f"{total:,} missing {values} filled by {findings.filler.name}; the other columns explain "
         f"{percent(known)} of their variance on average, most of "
-        f"{figures.plain(best.column.name, 40)} ({percent(best.known)})."
+        f"{plain(best.column.name, 40)} ({percent(best.known)})."
     )
 
 
 def _filled_by(findings: Findings) -> str:
-    """Which model filled the holes, and whether another might do better."""
+    """Which model filled the missing values, and whether another might do better."""
     assert findings.filler is not None
     return f"Filled by {findings.filler.name}. {findings.filler.why}"
 
 
 def _trust(known: float) -> str:
     if known >= 0.75:
-        return "well known from the other columns"
+        return "well explained by the other columns"
     if known >= 0.4:
         return "a fair guess"
     return "hardly better than the mean" if known < 0.15 else "a rough guess"

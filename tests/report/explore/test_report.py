@@ -1,4 +1,4 @@
-"""The models of a page: saved, loaded, made again by its script; and the filled table."""
+"""`lowdim.explore` and what it returns: saved models, the filled table, and what is refused."""
 
 import csv
 import subprocess
@@ -12,81 +12,23 @@ import pyarrow.parquet as pq
 import pytest
 
 import lowdim
-from lowdim.report.explore import clusters, findings, script
 from lowdim.tables import open_table, take_rows
+from tests.report.explore.tables import (
+    assert_filled_as_on_the_page,
+    frame,
+    matrix,
+    numbers,
+    storms,
+    words,
+)
 
 pytestmark = pytest.mark.usefixtures("few_models")
 
 
-def numbers(n=90):
-    random = np.random.default_rng(1)
-    X = random.normal(size=(n, 2)) @ random.normal(size=(2, 5)) + 0.3 * random.normal(size=(n, 5))
-    X[:, 4] = np.exp(2 * X[:, 4])  # a heavy tail
-    X[random.random(X.shape) < 0.1] = np.nan
-    return X
-
-
-def words(n=90):
-    """Words, dates, flags, text of numbers, whole numbers; missing values in all of them."""
-    random = np.random.default_rng(2)
-    group = np.arange(n) % 3
-    table = pd.DataFrame(
-        {
-            "name": [f"r{i}" for i in range(n)],
-            "size": np.array(["small", "middle", "large"])[group],
-            "price": [f"${1000 * (g + 1) + i:,}" for i, g in enumerate(group)],
-            "seen": pd.to_datetime("2020-01-01") + pd.to_timedelta(40 * group + np.arange(n), "D"),
-            "on sale": random.random(n) < 0.2 + 0.3 * group,
-            "count": 10 * group + random.integers(0, 9, n),
-            "weight": (5 * group + random.normal(size=n)).round(2),
-            "remark": [f"nothing much to say about number {i}, but this much" for i in range(n)],
-        }
-    ).astype({"on sale": object, "price": object, "size": object})
-    for column in table.columns[1:7]:
-        table.loc[random.choice(n, 7, replace=False), column] = None
-    return table
-
-
-@pytest.fixture(scope="module")
-def of_numbers(few_models):
-    return lowdim.explore(numbers())
-
-
-@pytest.fixture(scope="module")
-def of_words(few_models):
-    return lowdim.explore(words())
-
-
-@pytest.fixture(scope="module")
-def of_file(few_models, tmp_path_factory):
-    path = tmp_path_factory.mktemp("file") / "table.csv"
-    words().to_csv(path, index=False)
-    return lowdim.explore(path, target="size")
-
-
-def matrix(frame):
-    return np.asarray(frame if isinstance(frame, np.ndarray) else frame.to_numpy())
-
-
-def cells(frame, name):
-    """A column of a table, whatever holds it."""
-    return frame[:, int(name)] if isinstance(frame, np.ndarray) else frame[name]
-
-
-def assert_filled_as_on_the_page(found, filled):
-    for part in found.filled:
-        column, info = cells(filled, part.column.name), part.column.info
-        values = np.asarray(part.column.read(open_values(column)), dtype=float)
-        np.testing.assert_array_equal(values[part.rows], part.value, err_msg=info.name)
-
-
-def open_values(column):
-    from lowdim.tables.frames.series import values_of
-
-    return values_of(column)
-
-
-# ---- saved models --------------------------------------------------------------------------------
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own(report):
+    frame = report._repr_html_()
+    assert frame.count("<") == 2 and 'sandbox="allow-scripts allow-downloads"' in frame
+    assert "allow-same-origin" not in frame
 
 
 def assert_saved(report, table, folder, n_filled):
@@ -143,56 +85,6 @@ def test_clusters_have_a_factor_model_of_the_components_above_chance(of_words):
     model, spectrum = of_words.models["clusters"].estimator_, of_words.findings.spectrum
     k = min(max(spectrum.parallel.choice, 2), spectrum.kept)
     assert model["factors"].n_components == k == of_words.findings.clusters.model.means_.shape[1]
-
-
-# ---- the script ----------------------------------------------------------------------------------
-
-
-def assert_same_models(report, **names):
-    exec(report.script, names)
-    found = report.findings
-    np.testing.assert_array_equal(matrix(names["codes"]), found.factors.codes)
-    np.testing.assert_array_equal(names["labels"], found.clusters.labels)
-    assert_filled_as_on_the_page(found, names["filled"])
-
-
-def test_the_script_gives_the_models_of_the_page_again(tmp_path, planted):
-    path = tmp_path / "table.csv"
-    planted().to_csv(path, index=False, sep=";")
-    table = open_table(path, separator=";", text_columns=["name"])
-    report = lowdim.explore(table, "word", id="name", drop=["c"], sample=120, log=False)
-    assert f"open_table({str(path)!r}, text_columns=['name'], separator=';')" in report.script
-    assert "take_rows(table, some_rows(160, 120))" in report.script
-    assert_same_models(report)
-
-
-def test_the_script_of_a_table_in_memory_takes_it_by_the_name_of_table(of_numbers):
-    encoder = lowdim.TableEncoder(
-        ordered={"size": ["small", "middle", "large"]}, categorical=["count"], ignore="remark"
-    )
-    assert_same_models(lowdim.explore(words(), encoder=encoder), table=words())
-    assert_same_models(of_numbers, table=numbers())
-
-
-def test_the_script_fits_to_the_rows_that_the_page_fits_to(monkeypatch):
-    for module, name in [
-        (findings, "FIT_ROWS"),
-        (findings, "FILL_ROWS"),
-        (clusters, "FIT_ROWS"),
-        (script, "FIT_ROWS"),
-        (script, "FILL_ROWS"),
-    ]:
-        monkeypatch.setattr(module, name, 70)
-    report = lowdim.explore(words())
-    assert report.script.count(".fit_encoded(") == 3
-    assert_same_models(report, table=words())
-
-
-def test_the_script_uses_public_names_only(of_words):
-    assert "lowdim.report" not in of_words.script and "._" not in of_words.script
-
-
-# ---- the filled table ----------------------------------------------------------------------------
 
 
 def test_the_filled_table_has_all_columns_in_their_places_and_what_was_there_as_it_was(
@@ -261,3 +153,75 @@ def test_a_script_that_somebody_else_wrote_is_not_written_over(tmp_path, rng):
     with pytest.raises(lowdim.tables.TableError, match="is not a script of a page"):
         report.save_models(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["explore.py"]
+
+
+def test_cells_that_do_not_apply_are_reported_and_stay_empty(tmp_path):
+    table = storms()
+    report = lowdim.explore(table)
+    filled = {part.column.name: part.rows.tolist() for part in report.findings.filled}
+    assert filled == {"pressure": list(range(0, 200, 11)), "category": [6]}
+    assert "not applicable there (133 cells)" in report.html
+    report.save_filled(tmp_path / "filled.csv")
+    again = pd.read_csv(tmp_path / "filled.csv")
+    assert again["pressure"].notna().all() and again["category"][6] in (1, 2, 3, 4, 5)
+    depression = table["status"] == "depression"
+    assert again["category"].isna().equals(depression)
+    whole = lowdim.explore(table, encoder=lowdim.TableEncoder(fill_not_applicable=True))
+    whole.save_filled(tmp_path / "whole.csv")
+    assert pd.read_csv(tmp_path / "whole.csv").notna().all(axis=None)
+
+
+def test_wishes_can_be_given_by_an_encoder_or_in_short():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(30, 4)), columns=list("abcd"))
+    table["name"] = [f"{i:03d}" for i in range(30)]
+    encoder = lowdim.TableEncoder(ignore=["a"], log=False, id="name")
+    short = lowdim.explore(table, "d", id="name", drop=["a"], log=False)
+    long = lowdim.explore(table, "d", encoder=encoder)
+    both = lowdim.explore(table, "d", encoder=lowdim.TableEncoder(ignore=["a"], log=False))
+    for report in (short, long, both):
+        assert report.findings.encoded.feature_names == ["b", "c"]
+        assert report.findings.encoded.label(7) == "007"
+    assert encoder.ignore == ["a"] and not hasattr(encoder, "columns_")
+
+
+def test_bad_arguments_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(TypeError, match="give a list of column names"):
+        lowdim.explore(X, drop="a")
+    with pytest.raises(TypeError, match="log='income' must be"):
+        lowdim.explore(X, log="income")
+    with pytest.raises(ValueError, match="random_state=None must be a whole number"):
+        lowdim.explore(X, random_state=None)
+    with pytest.raises(ValueError, match="sample"):
+        lowdim.explore(X, sample=2)
+    with pytest.raises(TypeError, match=r"must be a lowdim\.TableEncoder"):
+        lowdim.explore(X, encoder=lowdim.PCA())
+    with pytest.raises(ValueError, match="missing='nan' is needed"):
+        lowdim.explore(X, encoder=lowdim.TableEncoder(missing="mean"))
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(TypeError, match="cannot be made from int"):
+        lowdim.explore(3)
+    with pytest.raises(ValueError, match="2D array"):
+        lowdim.explore(np.zeros(3))
+
+
+def test_rows_of_a_sample_go_by_their_number_in_the_whole_table():
+    table = frame(400)[["mass", "income"]]
+    findings = lowdim.explore(table, sample=100).findings
+    encoded = findings.encoded
+    assert len(encoded.X) == 100 and findings.n_rows_read == 400
+    for row in (0, 50, 99):
+        number = int(encoded.label(row))
+        assert encoded.used[0].show(row) == f"{table['mass'][number]:.5g}"
+
+
+def test_a_sample_of_a_streamed_file_is_that_of_one_in_memory(tmp_path):
+    frame(400).to_csv(tmp_path / "t.csv", index=False)
+    whole, streamed = (
+        lowdim.explore(open_table(tmp_path / "t.csv", stream=stream), sample=60).findings.encoded.X
+        for stream in (False, True)
+    )
+    np.testing.assert_array_equal(streamed, whole)

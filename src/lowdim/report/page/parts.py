@@ -1,4 +1,4 @@
-"""What sections are made of: titles, tables, figures, numbers in words.
+"""What sections are made of: tables, places of figures, text to copy, numbers in words.
 
 Text from the table is put into markup by `Markup.format` only, which escapes it.
 """
@@ -6,59 +6,37 @@ Text from the table is put into markup by `Markup.format` only, which escapes it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
-from lowdim.report.explore import figures
-
-MOST_TOP = 5  # columns named for a factor or a cluster
+from lowdim.report.page.figures import figure_id, plain
 
 
-class Tile(NamedTuple):
-    """A finding in a number or two words, and what it counts."""
-
-    value: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page; `figure_mark` in the body is the place of a figure.
-
-    Attributes
-    ----------
-    id, title : str
-    link : str
-        The title in a word or two, for the list of sections.
-    lead : str
-        One sentence that says what was found.
-    body : Markup
-    figures : dict of bokeh figures
-    tile : Tile or None
-        What the top of the page says of it; None for sections that find nothing.
-    """
-
-    id: str
-    title: str
-    link: str
-    lead: str
-    body: Markup
-    figures: dict[str, Any] = field(default_factory=dict)
-    tile: Tile | None = None
-
-
-def figure_mark(name: str) -> Markup:
-    """An element that stands for a figure; text of the table, escaped, cannot look like it."""
-    return Markup('<i data-figure="{}"></i>').format(name)
+def drawing(name: str) -> Markup:
+    """Where the figure of that name is drawn."""
+    return Markup('<div class="drawing" id="{}"></div>').format(figure_id(name))
 
 
 def place(name: str, caption: str) -> Markup:
     """Where a figure goes, with a caption that says how to read it."""
     return Markup(
         '<figure role="group" aria-label="{0}">{1}<figcaption>{0}</figcaption></figure>'
-    ).format(caption, figure_mark(name))
+    ).format(caption, drawing(name))
+
+
+_LONG_TABLE = Markup("""
+<div class="controls">
+<label>{by} <select id="{id}-group"><option value="">all</option>{groups}</select></label>
+<button type="button" id="{id}-before">Before</button>
+<button type="button" id="{id}-after">Next</button>
+<span id="{id}-place" class="muted" aria-live="polite"></span>
+<button type="button" id="{id}-download">Download as CSV</button>
+</div>
+<div class="scroll long" tabindex="0" role="region" aria-label="{label}"><table>
+<thead><tr>{heads}</tr></thead>
+<tbody id="{id}-values"></tbody></table></div>
+""")
 
 
 def table(heads: Sequence[str], lines: Iterable[Sequence[Any]], label: str) -> Markup:
@@ -84,6 +62,38 @@ def table(heads: Sequence[str], lines: Iterable[Sequence[Any]], label: str) -> M
     ).format(label, head, body)
 
 
+def long_table(id: str, heads: Sequence[str], groups: Iterable[str], by: str, label: str) -> Markup:
+    """A table that js/table.js fills, some lines at a time; for a section that names TABLE.
+
+    Parameters
+    ----------
+    id : str
+        Of the section.
+    heads : sequence of str
+    groups : iterable of str
+        Names of the groups of lines that can be shown alone, in the order of the section's data.
+    by : str
+        What a group is: 'Column'.
+    label : str
+        What the table is, for those who do not see it.
+    """
+    return _LONG_TABLE.format(
+        id=id,
+        groups=options(enumerate(groups), None),
+        by=by,
+        label=label,
+        heads=Markup("").join(Markup('<th scope="col">{}</th>').format(head) for head in heads),
+    )
+
+
+def copyable(id: str, text: str) -> Markup:
+    """Text in lines as they are, and a button that copies it; for a section that names COPY."""
+    return Markup(
+        '<div class="controls"><button type="button" id="{0}-copy">Copy</button></div>'
+        '<pre tabindex="0"><code id="{0}-text">{1}</code></pre>'
+    ).format(id, text)
+
+
 def percent(share: float) -> str:
     """A share in percent, with no more digits than one wants to read."""
     value = 100 * share
@@ -99,7 +109,7 @@ def counted(count: int, what: str) -> str:
 
 def listed(names: Sequence[str], most: int = 4) -> str:
     """'a, b and c'; of many, the first."""
-    names = [figures.plain(name, 40) for name in names]
+    names = [plain(name, 40) for name in names]
     if len(names) > most:
         return ", ".join(names[:most]) + f" and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
@@ -109,7 +119,7 @@ def options(choices: Iterable[tuple[Any, str]], selected: Any) -> Markup:
     """Choices of a <select>: value and text of each."""
     return Markup("").join(
         Markup('<option value="{}"{}>{}</option>').format(
-            value, Markup(" selected") if value == selected else "", figures.plain(text, 60)
+            value, Markup(" selected") if value == selected else "", plain(text, 60)
         )
         for value, text in choices
     )
