@@ -1,0 +1,22 @@
+"""Quasi-Newton steps on rotations."""
+
+import numpy as np
+import pytest
+
+from lowdim import FastICA, amari_distance
+from lowdim.linear.ica.picard import _quasi_newton
+from tests.linear.ica.sources import laplacian
+
+
+def test_quasi_newton_without_memory_is_a_scaled_gradient_step(rng):
+    gradient, none = rng.normal(size=(3, 3)), np.empty((0, 3, 3))
+    direction = _quasi_newton(gradient, np.full((3, 3), 2.0), none, none)
+    np.testing.assert_allclose(direction, -gradient / 2)
+
+
+def test_picard_and_the_fixed_point_end_together(rng):
+    X, _ = laplacian(rng)
+    one = FastICA(algorithm="picard", random_state=0, tol=1e-12, max_iter=500).fit(X)
+    other = FastICA(algorithm="parallel", random_state=0, tol=1e-12, max_iter=500).fit(X)
+    assert amari_distance(one.components_, other.mixing_) < 1e-3
+    assert one.history_[-1] == pytest.approx(other.history_[-1], rel=1e-6)
