@@ -1,17 +1,9 @@
 """Quasi-Newton steps on rotations."""
 
-import numpy as np
 import pytest
 
 from lowdim import FastICA, amari_distance
-from lowdim.linear.ica.picard import _quasi_newton
 from tests.linear.ica.sources import laplacian
-
-
-def test_quasi_newton_without_memory_is_a_scaled_gradient_step(rng):
-    gradient, none = rng.normal(size=(3, 3)), np.empty((0, 3, 3))
-    direction = _quasi_newton(gradient, np.full((3, 3), 2.0), none, none)
-    np.testing.assert_allclose(direction, -gradient / 2)
 
 
 def test_picard_and_the_fixed_point_end_together(rng):

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.loop import iterate
+from lowdim.linalg.accelerate import lbfgs_direction, with_newest
 from lowdim.linear.ica.contrasts import Contrast
 from lowdim.linear.ica.fixed_point import decorrelated, fixed_point, turn_of
 from lowdim.linear.ica.saddles import ESCAPES, off_saddle
@@ -45,14 +46,7 @@ def automatic(estimator: Any, mixed: MixedRows, W: np.ndarray) -> np.ndarray:
 
 def _search(estimator: Any, mixed: MixedRows, W: np.ndarray, fixed_point_steps: int) -> np.ndarray:
     """Steps that never raise J: the pass that tries a step gives the gradient at its end, too."""
-    k = len(W)
-    none, zero = np.empty((0, k, k)), np.zeros((k, k))
-    loop = iterate(
-        estimator,
-        RotationSearch(W, W, np.inf, zero, zero, 0.0, none, none),
-        max_iter=estimator.max_iter,
-        tol=estimator.tol,
-    )
+    loop = iterate(estimator, _without_past(W, W), max_iter=estimator.max_iter, tol=estimator.tol)
     for at in loop:
         sums = mixed.sums(at.trial)
         objective = distance(sums, mixed.contrast)
@@ -62,32 +56,42 @@ def _search(estimator: Any, mixed: MixedRows, W: np.ndarray, fixed_point_steps: 
             length = at.length / 2 or 1.0  # after a fixed-point step, try the quasi-Newton one
             loop.params = at._replace(length=length, trial=_rotated(at, length))
             continue
-        gradient, curvature = _relative_derivatives(sums, mixed.contrast)
-        steps, turns = at.steps, at.turns
-        step, turn = at.length * at.direction, gradient - at.gradient
-        # what bends by much less than independent sources would says nothing of the next step
-        if np.vdot(step, turn) > LEAST_BEND * np.vdot(step, curvature * step):
-            steps = np.concatenate([steps, step[None]])[-MEMORY:]
-            turns = np.concatenate([turns, turn[None]])[-MEMORY:]
-        direction = _quasi_newton(gradient, curvature, steps, turns)
-        if np.vdot(direction, gradient) >= 0:
-            direction, steps, turns = -gradient / curvature, none, none
-        direction = direction / max(1.0, np.abs(direction).max())  # a radian at the most
-        new = RotationSearch(at.trial, at.trial, objective, gradient, direction, 1.0, steps, turns)
+        new = _accepted(at, objective, sums, mixed.contrast)
         if loop.n_iter < fixed_point_steps:
-            trial = fixed_point(sums, new.W)
-            new = new._replace(trial=trial, length=0.0)
+            new = new._replace(trial=fixed_point(sums, new.W), length=0.0)
         else:
             new = new._replace(trial=_rotated(new, 1.0))
         turn, escapes = turn_of(new.W, new.trial), at.escapes
         if turn <= estimator.tol and escapes < ESCAPES:
             away = off_saddle(mixed, new.W)
             if away is not None:  # J may rise on the way out: look at the new place unconditionally
-                turn, escapes = np.inf, escapes + 1
-                new = RotationSearch(new.W, away, np.inf, zero, zero, 0.0, none, none)
+                turn, escapes, new = np.inf, escapes + 1, _without_past(new.W, away)
         loop.record(objective, change=turn)
         loop.params = new._replace(escapes=escapes)
     return decorrelated(loop.params.W)
+
+
+def _without_past(W: np.ndarray, trial: np.ndarray) -> RotationSearch:
+    """A search that looks at `trial` whatever J is there."""
+    none, zero = np.empty((0, *W.shape)), np.zeros(W.shape)
+    return RotationSearch(W, trial, np.inf, zero, zero, 0.0, none, none)
+
+
+def _accepted(
+    at: RotationSearch, objective: float, sums: Sums, contrast: Contrast
+) -> RotationSearch:
+    """The search at what was the trial, with the direction in which to go on."""
+    gradient, curvature = _relative_derivatives(sums, contrast)
+    steps, turns = at.steps, at.turns
+    step, turn = at.length * at.direction, gradient - at.gradient
+    # what bends by much less than independent sources would says nothing of the next step
+    if np.vdot(step, turn) > LEAST_BEND * np.vdot(step, curvature * step):
+        steps, turns = with_newest(steps, step, MEMORY), with_newest(turns, turn, MEMORY)
+    direction = lbfgs_direction(gradient, steps, turns, curvature)
+    if np.vdot(direction, gradient) >= 0:
+        direction, steps, turns = -gradient / curvature, steps[:0], turns[:0]
+    direction = direction / max(1.0, np.abs(direction).max())  # a radian at the most
+    return RotationSearch(at.trial, at.trial, objective, gradient, direction, 1.0, steps, turns)
 
 
 def _rotated(at: RotationSearch, length: float) -> np.ndarray:
@@ -100,19 +104,3 @@ def _relative_derivatives(sums: Sums, contrast: Contrast) -> tuple[np.ndarray, n
     size = np.abs(sums.slope - np.diag(sums.gy))
     curvature = np.maximum((size[:, None] + size) / 2, LEAST_CURVATURE)
     return (signed - signed.T) / 2, curvature
-
-
-def _quasi_newton(
-    gradient: np.ndarray, curvature: np.ndarray, steps: np.ndarray, turns: np.ndarray
-) -> np.ndarray:
-    """L-BFGS direction (two-loop recursion) that starts from the approximate Hessian."""
-    q, memory = gradient.copy(), []
-    for step, turn in zip(steps[::-1], turns[::-1], strict=True):
-        scale = 1.0 / np.vdot(step, turn)
-        a = scale * np.vdot(step, q)
-        q -= a * turn
-        memory.append((step, turn, scale, a))
-    q /= curvature
-    for step, turn, scale, a in reversed(memory):
-        q += (a - scale * np.vdot(turn, q)) * step
-    return -q

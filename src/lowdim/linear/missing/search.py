@@ -9,6 +9,7 @@ import numpy as np
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import iterate
 from lowdim.core.validation import check_columns_observed
+from lowdim.linalg.accelerate import anderson_point, with_newest
 from lowdim.linalg.observed import observed_columns
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.missing.em import statistics, update
@@ -137,13 +138,11 @@ def _extrapolated(
 ) -> EMSearch:
     """Where to look next: where EM's steps, taken as linear in the model, come to rest."""
     here = _as_vector(search.model, scale)
-    points = np.vstack([search.points[-MEMORY:], here])
-    steps = np.vstack([search.steps[-MEMORY:], _as_vector(safe, scale) - here])
+    points = with_newest(search.points, here, MEMORY + 1)
+    steps = with_newest(search.steps, _as_vector(safe, scale) - here, MEMORY + 1)
     if len(points) == 1:
         return EMSearch(safe, safe, objective, points, steps)
-    moved, bent = np.diff(points, axis=0), np.diff(steps, axis=0)
-    mix = np.linalg.lstsq(bent @ bent.T, bent @ steps[-1], rcond=1e-10)[0]
-    model = _as_model(points[-1] + steps[-1] - mix @ (moved + bent), safe, scale)
+    model = _as_model(anderson_point(points, steps), safe, scale)
     return EMSearch(model, safe, objective, points, steps)
 
 
