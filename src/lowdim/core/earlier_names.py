@@ -20,5 +20,8 @@ EARLIER_NAMES = {
     "lowdim.linear.missing.Sums": "lowdim.linear.missing.em.Sums",
     "lowdim.linear.mixture_of_factor_analyzers.Mixture": "lowdim.mixture.factor_analyzers.Mixture",
     "lowdim.linear.pca_online.LearnedMoments": "lowdim.linear.pca.online.LearnedMoments",
-    "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.solvers.EMParams",
+    "lowdim.linear.pca_online.LearnedOja": "lowdim.linear.pca.online.LearnedOja",
+    "lowdim.linear.pca_online.LearnedSketch": "lowdim.linear.pca.online.LearnedSketch",
+    "lowdim.linear.pca_solvers.EMParams": "lowdim.linear.pca.iterative.EMParams",
+    "lowdim.linear.pca_solvers.OjaParams": "lowdim.linear.pca.oja.OjaParams",
 }

@@ -42,7 +42,9 @@ from lowdim.core.validation import check_at_most, check_codes, check_weights
 from lowdim.linalg.moments import column_variances, covariance, unit_for
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import dense
-from lowdim.linear.pca.solvers import SOLVERS, Problem, choose_solver, completed, gain
+from lowdim.linear.pca.axes import AxesProblem
+from lowdim.linear.pca.oja import gain
+from lowdim.linear.pca.solvers import principal_axes
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -174,7 +176,7 @@ class LinearAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         weight = check_weights(sample_weight, rows)
         k = self._code_length(rows)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
-        problem = Problem(self, rows, weight, k, random_generator(self.random_state))
+        problem = AxesProblem(self, rows, weight, k, random_generator(self.random_state))
         self._publish(_FITS[self.solver](problem), rows.dtype)
         return self
 
@@ -286,10 +288,9 @@ def random_weights(d: int, k: int, random: np.random.Generator) -> Weights:
 # ---- exact -----------------------------------------------------------------------------------
 
 
-def fit_exact(problem: Problem) -> Learned:
+def fit_exact(problem: AxesProblem) -> Learned:
     """The leading eigenvectors: one minimiser of many, whether the weights are tied or not."""
-    assert problem.k is not None
-    axes = completed(SOLVERS[choose_solver(problem.rows, problem.k)](problem), problem.k)
+    axes = principal_axes(problem)
     W = deterministic_signs(axes.W.T).astype(np.float64)
     batches = int(axes.weight // problem.estimator.batch_size)
     largest = float(axes.scatter[0] / axes.weight)
@@ -308,7 +309,7 @@ class Descent(NamedTuple):
     direction: Weights  # that was gone last
 
 
-def fit_gd(problem: Problem) -> Learned:
+def fit_gd(problem: AxesProblem) -> Learned:
     """Descend along conjugate gradients of J, by the step that lowers J most."""
     estimator, d = problem.estimator, problem.rows.n_columns
     assert problem.k is not None
@@ -403,7 +404,7 @@ def _inner(left: Weights, right: Weights) -> float:
 POWER_STEPS = 10  # with which the largest variance is found in the first batch
 
 
-def fit_sgd(problem: Problem) -> Learned:
+def fit_sgd(problem: AxesProblem) -> Learned:
     """A gradient step for each batch of rows; an iteration is a pass over all of them."""
     estimator, rows = problem.estimator, problem.rows
     assert problem.k is not None

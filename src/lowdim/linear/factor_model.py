@@ -102,6 +102,11 @@ def expectation(X: Any, model: FactorModel) -> np.ndarray:
     return missing.expectation(dense(X), *model)
 
 
+def filled(X: np.ndarray, model: FactorModel) -> np.ndarray:
+    """The same; X itself if nothing is missing."""
+    return missing.expectation(X, *model) if np.isnan(X.sum()) else X
+
+
 def conditional_std(X: Any, model: FactorModel) -> np.ndarray:
     """Standard deviation of every missing entry of a block; 0 for observed ones."""
     return missing.conditional_std(dense(X), *model)

@@ -30,7 +30,8 @@ from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
 from lowdim.linear.missing import FactorModel
-from lowdim.linear.pca.solvers import SOLVERS, NotFiniteError, Problem, choose_solver, completed
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
+from lowdim.linear.pca.solvers import principal_axes
 
 
 class ProbabilisticPCA(
@@ -134,7 +135,7 @@ class ProbabilisticPCA(
         random = random_generator(self.random_state)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
         try:
-            model = _closed_form(Problem(self, rows, weight, k, random))
+            model = _closed_form(AxesProblem(self, rows, weight, k, random))
         except NotFiniteError:
             check_finite_rows(self, rows, allow_nan=True)
             model = missing.fit_missing(
@@ -195,11 +196,11 @@ class ProbabilisticPCA(
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def _closed_form(problem: Problem) -> FactorModel:
+def _closed_form(problem: AxesProblem) -> FactorModel:
     """Tipping and Bishop's solution from the eigenvalues and eigenvectors of the covariance."""
     assert problem.k is not None
     d = problem.rows.n_columns
-    axes = completed(SOLVERS[choose_solver(problem.rows, problem.k)](problem), problem.k)
+    axes = principal_axes(problem)
     variance = axes.scatter / axes.weight * axes.unit**2
     total = axes.total / axes.weight * axes.unit**2
     left = d - problem.k
