@@ -12,6 +12,13 @@ EARLIER_NAMES = {
     "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
     "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
     "lowdim.completion.als.Factors": "lowdim.completion.als.estimator.Factors",
+    "lowdim.linear.autoencoder.Descent": "lowdim.linear.autoencoder.descent.Descent",
+    "lowdim.linear.autoencoder.Learned": "lowdim.linear.autoencoder.layers.Learned",
+    "lowdim.linear.autoencoder.Weights": "lowdim.linear.autoencoder.layers.Weights",
+    "lowdim.linear.factor_analysis.EMParams": "lowdim.linear.factor_analysis.em.EMParams",
+    "lowdim.linear.factor_analysis.NewtonParams": (
+        "lowdim.linear.factor_analysis.newton.NewtonParams"
+    ),
     "lowdim.linear.ica.Ascent": "lowdim.linear.ica.likelihood.Ascent",
     "lowdim.linear.ica.Search": "lowdim.linear.ica.picard.RotationSearch",
     "lowdim.linear.ica.Unmixing": "lowdim.linear.ica.fixed_point.Unmixing",
