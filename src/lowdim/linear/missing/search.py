@@ -10,11 +10,11 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.loop import iterate
 from lowdim.core.validation import check_columns_observed
 from lowdim.linalg.accelerate import anderson_point, with_newest
-from lowdim.linalg.observed import observed_columns
+from lowdim.linalg.observed import column_sizes, observed_columns
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.missing.em import statistics, update
 from lowdim.linear.missing.model import NOISE_FLOOR, FactorModel
-from lowdim.linear.missing.start import column_scale, first_model
+from lowdim.linear.missing.start import first_model
 
 LARGEST_SUMS_BYTES = 2**30
 
@@ -75,7 +75,7 @@ def fit_missing(
     _check_memory(rows.n_columns, k)
     columns = observed_columns(rows, weight)
     check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))
-    scale = column_scale(columns, isotropic)
+    scale = column_sizes(columns.std, together=isotropic)
     least_noise = NOISE_FLOOR * scale**2
 
     loop = iterate(

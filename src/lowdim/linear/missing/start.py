@@ -16,15 +16,6 @@ LARGEST_PAIRS = 2**20  # pairs of columns whose covariance is looked at for a st
 START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
 
 
-def column_scale(columns: Columns, isotropic: bool) -> np.ndarray:
-    """The size of each column (isotropic: of all columns), positive even for constant ones."""
-    largest = columns.std.max() or 1.0
-    typical = largest * np.sqrt(np.mean((columns.std / largest) ** 2)) or 1.0
-    if isotropic:
-        return np.full(len(columns.std), typical)
-    return np.where(columns.std > 0, columns.std, typical)
-
-
 def first_model(
     rows: Blocks,
     columns: Columns,
