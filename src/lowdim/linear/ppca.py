@@ -18,25 +18,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
-from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
+from lowdim.linear.factor_model import ExpectedCodes
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.solvers import principal_axes
 
 
-class ProbabilisticPCA(
-    FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
-):
+class ProbabilisticPCA(ExpectedCodes, Estimator):
     """Probabilistic PCA: x = W z + mean + noise, with the same noise variance in all columns.
 
     Minimises  -log p(X) = 1/2 sum_i [ log|C| + (x_i - mean)' C^-1 (x_i - mean) ] + const,
@@ -153,31 +149,9 @@ class ProbabilisticPCA(
         self.loglike_ = self.score(rows, sample_weight=weight) * float(n)
         return self
 
-    def transform(self, X, return_std=False):
-        """E[z | observed entries] of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the posterior standard deviation of each code: larger for rows with holes.
-        """
-        rows = self.open_rows(X, reset=False)
-        model = self._factor_model()
-        return rows.map(encode_with_std, model) if return_std else rows.map(encode, model)
-
-    def inverse_transform(self, Z):
-        """Rows W z + mean."""
-        check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
-
     @property
     def W_(self):
         return self.components_.T
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
 
     def _publish(self, model, dtype, k):
         W = np.zeros((len(model.mean), k))

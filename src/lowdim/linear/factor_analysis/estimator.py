@@ -26,21 +26,19 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.factor_analysis.em import EMParams, plain_em, principal_axes_of
 from lowdim.linear.factor_analysis.newton import newton
-from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
+from lowdim.linear.factor_model import ExpectedCodes, encode
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.rotation import METHODS as ROTATIONS
 from lowdim.linear.rotation import rotate
@@ -58,9 +56,7 @@ class HeywoodWarning(UserWarning):
     """A noise variance ran to 0: the factors explain a column entirely, which data rarely mean."""
 
 
-class FactorAnalysis(
-    FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
-):
+class FactorAnalysis(ExpectedCodes, Estimator):
     """Factor analysis: x = W z + mean + noise, each column with its own noise variance.
 
     Minimises  -log p(X) = 1/2 sum_i [ log|C| + (x_i - mean)' C^-1 (x_i - mean) ] + const,
@@ -229,30 +225,6 @@ class FactorAnalysis(
         self._publish(mean, W, noise, rows.dtype)
         return self
 
-    def transform(self, X, return_std=False):
-        """E[z | observed entries] of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the posterior standard deviation of each (unrotated) factor.
-        """
-        rows = self.open_rows(X, reset=False)
-        model = self._factor_model()
-        if return_std:
-            return rows.map(encode_with_std, model)
-        return rows.map(_encode_rotated, model, self._codes_rotation())
-
-    def inverse_transform(self, Z):
-        """Rows W z + mean."""
-        check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
     def _fit_covariance(self, S, n, k, unit):
         """W, noise and the noise floor for complete rows, from their covariance."""
         variance = np.diag(S).copy()
@@ -308,9 +280,14 @@ class FactorAnalysis(
         self.rotation_matrix_ = T
         self.factor_correlations_ = phi
 
-    def _codes_rotation(self):
-        """What codes of the unrotated factors are multiplied by: W z = (W T)(T^-1 z)."""
-        return np.linalg.inv(self.rotation_matrix_).T
+    def _variance_shares(self):
+        # of columns of unit variance: factor analysis does not know units
+        L = self._standard_loadings()
+        return np.sum(L * (L @ self.factor_correlations_), axis=0) / len(L)
+
+    def _encoding(self):
+        # codes of the unrotated factors go with the inverse: W z = (W T)(T^-1 z)
+        return _encode_rotated, self._factor_model(), np.linalg.inv(self.rotation_matrix_).T
 
     def _factor_model(self):
         W = np.linalg.solve(self.rotation_matrix_.T, self.components_.astype(np.float64)).T

@@ -17,7 +17,6 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import (
@@ -53,7 +52,7 @@ from lowdim.linear.pca.missing import axes_from_observed
 from lowdim.linear.pca.solvers import SOLVERS, choose_solver
 
 
-class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class PCA(FactorModelMethods, Estimator):
     """Principal component analysis, for complete rows and for rows with holes, of any size.
 
     Minimises  sum_i w_i ||x_i - m - V V'(x_i - m)||^2  over the mean m and orthonormal axes V.
@@ -159,6 +158,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
+    _component_name: ClassVar[str] = "PC"
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
@@ -324,10 +324,6 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         tags.input_tags.sparse = self.svd_solver not in ("full", "gram")
         return tags
 
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
     def _wanted(self, limit):
         """n_components as an int; None if all axes must be known before it can be chosen."""
         k = self.n_components
@@ -376,6 +372,12 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             share = np.cumsum(variance) / max(total, np.finfo(float).tiny)
             return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))
         return len(variance)
+
+    def _loadings(self):
+        return (self.components_.T * np.sqrt(self.explained_variance_)).astype(np.float64)
+
+    def _variance_shares(self):
+        return self.explained_variance_ratio_.astype(np.float64)
 
     def _factor_model(self):
         """Mean, loadings and noise of the probabilistic model, for what needs a density."""
