@@ -92,9 +92,9 @@ def test_decoding_codes_gives_what_the_model_explains(rng, model):
 @pytest.mark.parametrize("model", [ProbabilisticPCA(2), FactorAnalysis(2)], ids=["ppca", "fa"])
 def test_codes_are_less_certain_where_values_are_missing(rng, model):
     X = table(rng)
-    pierced = X.copy()
-    pierced[:50, :3] = np.nan
-    _, std = model.fit(X).transform(pierced, return_std=True)
+    incomplete = X.copy()
+    incomplete[:50, :3] = np.nan
+    _, std = model.fit(X).transform(incomplete, return_std=True)
     assert (std[:50] > std[50]).all()
     np.testing.assert_allclose(std[50:], std[50:51].repeat(350, axis=0), rtol=1e-10)
 

@@ -6,8 +6,8 @@
                                      C = W W' + noise I
 
 Complete rows: the solution is known. With eigenvalues l_j and eigenvectors V of the covariance
-(divided by n), noise = mean of the l_j left out, W = V (L - noise)^(1/2). Rows with holes: EM over
-the observed entries (`missing.py`).
+(divided by n), noise = mean of the l_j left out, W = V (L - noise)^(1/2). Rows with missing
+values: EM over the observed entries (`linear/missing/`).
 
     encode    E[z | x] = (W'W + noise I)^-1 W'(x - mean), over what is observed of x
     decode    x = W z + mean
@@ -179,7 +179,7 @@ def _closed_form(problem: AxesProblem) -> FactorModel:
     total = axes.total / axes.weight * axes.unit**2
     left = d - problem.k
     noise = max(total - variance.sum(), 0.0) / left if left else 0.0
-    # exactly flat data have no noise: keep a density, at the limit of what the sums can tell
+    # exactly flat data have no noise: keep a density, at the limit of what the sums resolve
     noise = max(noise, axes.rounding * variance.max(initial=0.0), _TINY)
     W = axes.W * np.sqrt(np.maximum(variance - noise, 0.0))
     return FactorModel(axes.mean, W, np.full(d, noise))

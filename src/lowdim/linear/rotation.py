@@ -322,7 +322,7 @@ def descend(
             break
         step = min(step, 1.0 / slope)  # axes have length 1: longer steps only go round
         trial = _oblimin_at(A, gamma, _unit_columns(at.axes - step * at.gradient))
-        # near the minimum f is flat to rounding, while the slope still tells the way
+        # near the minimum f is flat to rounding, while the slope still shows the way
         enough = at.criterion + rounding
         while trial.criterion > enough - 1e-4 * step * slope**2 and step * slope > EPS:
             step /= 2

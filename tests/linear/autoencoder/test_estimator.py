@@ -157,11 +157,11 @@ def test_bad_input_is_refused_with_a_reason(rng):
         LinearAutoencoder(2, learning_rate=1.5).fit(X)
     with pytest.raises(ValueError, match=r"'solver' parameter .* must be a str"):
         LinearAutoencoder(2, solver="adam").fit(X)
-    holes = X.copy()
-    holes[3, 1] = np.nan
+    incomplete = X.copy()
+    incomplete[3, 1] = np.nan
     for learn in (LinearAutoencoder(2).fit, LinearAutoencoder(2).partial_fit):
         with pytest.raises(ValueError, match=r"needs complete rows\. Fill them .*lowdim\.PCA"):
-            learn(holes)
+            learn(incomplete)
     with pytest.raises(ValueError, match="Z has 3 columns"):
         LinearAutoencoder(2).fit(X).inverse_transform(np.ones((4, 3)))
 

@@ -1,4 +1,4 @@
-"""Factor analysis: the lecture's example, Newton's derivatives, planted loadings, holes."""
+"""Factor analysis: the lecture's example, planted loadings, missing values."""
 
 import warnings
 
@@ -105,7 +105,7 @@ def test_weights_are_repetitions(rng):
     np.testing.assert_allclose(weighted.noise_variance_, repeated.noise_variance_, atol=1e-6)
 
 
-# ---- planted truth and holes ---------------------------------------------------------------------
+# ---- planted truth and missing values ------------------------------------------------------------
 
 
 def deviations(model, W, noise):
@@ -124,7 +124,7 @@ def test_planted_noise_is_found(rng):
     assert (deviations(model, W, noise) < 0.06).all()
 
 
-def test_planted_noise_is_found_behind_holes(rng):
+def test_planted_noise_is_found_behind_missing_values(rng):
     X, W, noise = planted(rng, n=5000)
     X[rng.random(X.shape) < 0.3] = np.nan
     model = FactorAnalysis(2).fit(X)
@@ -134,12 +134,12 @@ def test_planted_noise_is_found_behind_holes(rng):
     assert np.isfinite(model.transform(X)).all()
 
 
-def test_a_few_holes_change_little(rng):
+def test_a_few_missing_values_change_little(rng):
     X, _, _ = planted(rng)
-    pierced = X.copy()
-    pierced[:3, 0] = np.nan
+    incomplete = X.copy()
+    incomplete[:3, 0] = np.nan
     np.testing.assert_allclose(
-        FactorAnalysis(2, tol=1e-4).fit(pierced).noise_variance_,
+        FactorAnalysis(2, tol=1e-4).fit(incomplete).noise_variance_,
         FactorAnalysis(2, tol=1e-4).fit(X).noise_variance_,
         rtol=0.02,
     )

@@ -46,11 +46,11 @@ def sampled(rng, n, model):
     )
 
 
-def with_holes(rng, X, share):
+def with_missing(rng, X, share):
     """X with a share of its entries missing at random, but something left in every column."""
-    holes = rng.random(X.shape) < share
-    holes[rng.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
-    return np.where(holes, np.nan, X)
+    absent = rng.random(X.shape) < share
+    absent[rng.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
+    return np.where(absent, np.nan, X)
 
 
 def some_model(rng, d, k):

@@ -5,13 +5,13 @@ import pytest
 
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel, statistics, update
-from tests.linear.missing.models import BOTH, covariance, planted, sampled, some_model, with_holes
+from tests.linear.missing.models import BOTH, covariance, planted, sampled, some_model, with_missing
 
 
 def test_statistics_are_what_a_loop_over_rows_adds_up(rng):
     d, k = 7, 3
     model = some_model(rng, d, k)
-    X = with_holes(rng, sampled(rng, 40, model), 0.4)
+    X = with_missing(rng, sampled(rng, 40, model), 0.4)
     X[:2] = np.nan
     weight = rng.uniform(0.0, 2.0, size=40)
     sums = statistics(X, *model, weight)
@@ -41,7 +41,7 @@ def test_statistics_are_what_a_loop_over_rows_adds_up(rng):
 
 @BOTH
 def test_no_step_of_em_raises_the_objective(rng, isotropic):
-    X = with_holes(rng, planted(rng, 60, 8, 2)[0], 0.5)
+    X = with_missing(rng, planted(rng, 60, 8, 2)[0], 0.5)
     model = some_model(rng, 8, 3)
     if isotropic:
         model = model._replace(noise=np.ones(8))

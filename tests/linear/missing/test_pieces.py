@@ -6,13 +6,13 @@ import numpy as np
 
 from lowdim.linear import missing
 from lowdim.linear.missing import pieces, statistics
-from tests.linear.missing.models import some_model, with_holes
+from tests.linear.missing.models import some_model, with_missing
 
 
 def test_memory_beside_the_sums_stays_small(rng, monkeypatch):
     """600 rows at once would take 5 MB."""
     monkeypatch.setattr(pieces, "PART_BYTES", 2**18)
-    X = with_holes(rng, rng.normal(size=(600, 100)), 0.2)
+    X = with_missing(rng, rng.normal(size=(600, 100)), 0.2)
     model = some_model(rng, 100, 15)
     tracemalloc.start()
     try:

@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 from lowdim.linalg import condition
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel, em, pieces, posterior, statistics
-from tests.linear.missing.models import covariance, sampled, some_model, with_holes
+from tests.linear.missing.models import covariance, sampled, some_model, with_missing
 
 # ---- golden values -------------------------------------------------------------------------------
 
@@ -18,7 +18,7 @@ HAND = FactorModel(np.zeros(2), np.ones((2, 1)), np.ones(2))
 HAND_X = np.array([[2.0, np.nan]])
 
 
-def test_one_hole_worked_by_hand():
+def test_one_missing_value_worked_by_hand():
     Z, std = missing.encode_with_std(HAND_X, *HAND)
     np.testing.assert_allclose(Z, [[1.0]], rtol=1e-15)
     np.testing.assert_allclose(std, [[np.sqrt(0.5)]], rtol=1e-15)
@@ -51,7 +51,7 @@ def test_a_row_without_observed_entries_has_the_prior_code_and_log_density_zero(
 def test_density_codes_and_fillings_are_those_of_the_joint_gaussian(rng, k):
     d = 6
     model = some_model(rng, d, k)
-    X = with_holes(rng, sampled(rng, 30, model), 0.5)
+    X = with_missing(rng, sampled(rng, 30, model), 0.5)
     X[3] = np.where(np.isnan(X[3]), 0.0, X[3])  # one complete row
     C = covariance(model)
     joint = np.block([[np.eye(k), model.W.T], [model.W, C]])  # of (z, x)
@@ -78,10 +78,10 @@ def test_density_codes_and_fillings_are_those_of_the_joint_gaussian(rng, k):
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
 def test_what_is_said_of_a_row_does_not_depend_on_the_rows_beside_it(rng, share, monkeypatch):
-    """Rows with the same holes are worked on together, and large blocks in parts."""
+    """Rows with the same missing values are worked on together, and large blocks in parts."""
     d, k = 5, 2
     model = some_model(rng, d, k)
-    X = with_holes(rng, sampled(rng, 120, model), share)
+    X = with_missing(rng, sampled(rng, 120, model), share)
     X[20:80, 3] = np.nan  # a pattern that many rows share
     monkeypatch.setattr(posterior, "SHARED_WORK", 250)
     monkeypatch.setattr(pieces, "PART_BYTES", 2**13)
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_row_does_not_depend_on_the_rows_beside_it(rng, share,
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_observed_entries_stay_bit_for_bit_and_results_have_the_dtype_of_the_rows(rng, dtype):
     model = some_model(rng, 5, 2)
-    X = with_holes(rng, sampled(rng, 50, model), 0.3).astype(dtype)
+    X = with_missing(rng, sampled(rng, 50, model), 0.3).astype(dtype)
     X.flags.writeable = False
     seen = ~np.isnan(X)
     filled, std = missing.expectation(X, *model), missing.conditional_std(X, *model)

@@ -19,7 +19,7 @@ from tests.linear.missing.models import (
     planted,
     sampled,
     some_model,
-    with_holes,
+    with_missing,
 )
 
 # ---- golden values -------------------------------------------------------------------------------
@@ -37,9 +37,9 @@ def test_complete_rows_give_the_closed_form_of_probabilistic_pca(rng):
     np.testing.assert_allclose(model.W @ model.W.T, expected, atol=1e-5)
 
 
-def test_two_columns_with_monotone_holes_give_the_factored_likelihood(rng):
+def test_two_columns_with_monotone_missing_values_give_the_factored_likelihood(rng):
     """Anderson (1957): with d - 1 factors every covariance is possible, and if only the second of
-    two columns has holes, its mean and variance follow from its regression on the first."""
+    two columns is incomplete, its mean and variance follow from its regression on the first."""
     n, m = 200, 120  # the second column is seen in the first m rows
     x = rng.normal(2.0, 1.5, size=n)
     y = 0.8 * x + rng.normal(size=n)
@@ -56,7 +56,7 @@ def test_two_columns_with_monotone_holes_give_the_factored_likelihood(rng):
 
 @BOTH
 def test_without_factors_it_is_the_mean_and_variance_of_what_was_seen(rng, isotropic):
-    X = with_holes(rng, rng.normal(3.0, [1.0, 2.0, 5.0], size=(100, 3)), 0.3)
+    X = with_missing(rng, rng.normal(3.0, [1.0, 2.0, 5.0], size=(100, 3)), 0.3)
     model = fit(X, 0, isotropic=isotropic)
     variance = np.nanvar(X, axis=0)
     if isotropic:
@@ -72,7 +72,7 @@ def test_without_factors_it_is_the_mean_and_variance_of_what_was_seen(rng, isotr
 
 @BOTH
 def test_the_gradient_vanishes_at_the_end_and_history_never_rises(rng, isotropic):
-    X = with_holes(rng, planted(rng, 300, 8, 2)[0], 0.3)
+    X = with_missing(rng, planted(rng, 300, 8, 2)[0], 0.3)
     learner = Learner()
     model = fit(X, 2, isotropic=isotropic, tol=1e-11, learner=learner)
     assert np.all(np.diff(learner.history_) <= 0)
@@ -94,7 +94,7 @@ def test_the_gradient_vanishes_at_the_end_and_history_never_rises(rng, isotropic
 
 
 def test_extrapolation_saves_passes_and_loses_nothing(rng, monkeypatch):
-    X = with_holes(rng, planted(rng, 400, 30, 3)[0], 0.7)
+    X = with_missing(rng, planted(rng, 400, 30, 3)[0], 0.7)
     passes, ends = [], []
     for memory in (search.MEMORY, 0):  # without a past, the search is EM alone
         monkeypatch.setattr(search, "MEMORY", memory)
@@ -114,7 +114,7 @@ def test_extrapolation_saves_passes_and_loses_nothing(rng, monkeypatch):
 
 @BOTH
 def test_a_weight_of_two_is_a_row_twice_and_of_zero_a_row_left_out(rng, isotropic):
-    X = with_holes(rng, planted(rng, 80, 5, 2)[0], 0.2)
+    X = with_missing(rng, planted(rng, 80, 5, 2)[0], 0.2)
     weight = rng.integers(0, 3, size=80).astype(float)
     weight[0] = 1.0
     repeated = np.repeat(X, weight.astype(int), axis=0)
@@ -129,7 +129,7 @@ def test_a_weight_of_two_is_a_row_twice_and_of_zero_a_row_left_out(rng, isotropi
 
 
 def test_single_precision_rows_give_the_same_model(rng):
-    X = with_holes(rng, planted(rng, 200, 6, 2)[0], 0.3)
+    X = with_missing(rng, planted(rng, 200, 6, 2)[0], 0.3)
     X = X.astype(np.float32)
     for single, double in zip(fit_some(X, 2), fit_some(X.astype(np.float64), 2), strict=True):
         np.testing.assert_allclose(single, double, rtol=1e-6, atol=1e-8)
@@ -138,7 +138,7 @@ def test_single_precision_rows_give_the_same_model(rng):
 @BOTH
 @pytest.mark.parametrize("unit, offset", [(1e150, 0.0), (1e-150, 0.0), (1.0, 1e8)])
 def test_unit_and_origin_do_not_matter(rng, isotropic, unit, offset):
-    X = with_holes(rng, planted(rng, 200, 6, 2)[0], 0.3)
+    X = with_missing(rng, planted(rng, 200, 6, 2)[0], 0.3)
     X = (X + offset) - offset  # at 1e8 a number has 8 digits behind the point
     here = fit_some(X, 2, isotropic=isotropic)
     there = fit_some(X * unit + offset, 2, isotropic=isotropic)
@@ -154,7 +154,7 @@ def test_unit_and_origin_do_not_matter(rng, isotropic, unit, offset):
 
 
 def test_loadings_are_orthogonal_longest_first_and_of_fixed_sign(rng):
-    X = with_holes(rng, planted(rng, 150, 6, 3)[0], 0.2)
+    X = with_missing(rng, planted(rng, 150, 6, 3)[0], 0.2)
     W = fit(X, 3, tol=1e-8).W
     squares = W.T @ W
     np.testing.assert_allclose(squares, np.diag(np.diag(squares)), atol=1e-12 * squares[0, 0])
@@ -169,7 +169,7 @@ def test_loadings_are_orthogonal_longest_first_and_of_fixed_sign(rng):
 def test_array_stream_and_dask_give_the_same_model(rng, isotropic):
     import dask.array as da
 
-    X = with_holes(rng, planted(rng, 210, 6, 2)[0], 0.3)
+    X = with_missing(rng, planted(rng, 210, 6, 2)[0], 0.3)
     cuts = np.split(X, [1, 30, 31, 100, 180])
 
     expected = fit_some(X, 2, isotropic=isotropic)
@@ -179,7 +179,7 @@ def test_array_stream_and_dask_give_the_same_model(rng, isotropic):
 
 
 def test_a_search_survives_a_checkpoint_bit_for_bit(rng, tmp_path):
-    X = with_holes(rng, planted(rng, 50, 4, 1)[0], 0.2)
+    X = with_missing(rng, planted(rng, 50, 4, 1)[0], 0.2)
     model = some_model(rng, 4, 1)
     sums = statistics(X, *model)
     state = search._fresh(model)
@@ -197,9 +197,9 @@ def test_a_search_survives_a_checkpoint_bit_for_bit(rng, tmp_path):
 def test_data_of_exact_low_rank_are_completed(rng, isotropic):
     """The noise ends at its floor, 1e-10 of the variance: errors of 1e-5 at the most."""
     full = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 15)) + rng.normal(size=15)
-    X = with_holes(rng, full, 0.4)
-    told = (~np.isnan(X)).sum(axis=1) >= 5  # three entries tell a code, with two to spare
-    X, full = X[told], full[told]
+    X = with_missing(rng, full, 0.4)
+    known = (~np.isnan(X)).sum(axis=1) >= 5  # three entries determine a code, with two to spare
+    X, full = X[known], full[known]
     model = fit(X, 3, isotropic=isotropic, tol=1e-9)
     assert (model.noise > 0).all()
     np.testing.assert_allclose(missing.expectation(X, *model), full, atol=1e-3)
@@ -209,17 +209,17 @@ def test_data_of_exact_low_rank_are_completed(rng, isotropic):
 
 
 @pytest.mark.parametrize("n, d, share", [(1000, 20, 0.3), (1500, 60, 0.9)])
-def test_planted_loadings_are_found_through_holes(rng, n, d, share):
+def test_planted_loadings_are_found_through_missing_values(rng, n, d, share):
     """With m = n (1 - share) observations of a column, its k + 1 coefficients cost about
     (k + 1) / m of the error that the true model itself makes on held-out entries."""
     k = 3
     full, truth = planted(rng, n, d, k)
-    X = with_holes(rng, full, share)
-    holes = np.isnan(X)
+    X = with_missing(rng, full, share)
+    absent = np.isnan(X)
     model = fit(X, k, tol=1e-9)
 
     def error(filled):
-        return np.mean((filled - full)[holes] ** 2)
+        return np.mean((filled - full)[absent] ** 2)
 
     best = error(missing.expectation(X, *truth))
     cost = (k + 1) / (n * (1 - share))
@@ -234,13 +234,13 @@ def test_intervals_are_calibrated(rng, isotropic):
     if not isotropic:
         truth = truth._replace(noise=np.linspace(0.05, 2.0, 12))
         full = sampled(rng, 1500, truth)
-    X = with_holes(rng, full, 0.3)
-    holes = np.isnan(X)
+    X = with_missing(rng, full, 0.3)
+    absent = np.isnan(X)
     model = fit(X, 2, isotropic=isotropic, tol=1e-8)
     miss = np.abs(missing.expectation(X, *model) - full) / np.where(
-        holes, missing.conditional_std(X, *model), 1.0
+        absent, missing.conditional_std(X, *model), 1.0
     )
-    assert 0.93 < np.mean(miss[holes] < 1.96) < 0.97
+    assert 0.93 < np.mean(miss[absent] < 1.96) < 0.97
 
 
 # ---- the door ------------------------------------------------------------------------------------
@@ -291,6 +291,6 @@ def test_degenerate_data_give_finite_models(X, isotropic):
 
 def test_a_constant_column_among_others_is_filled_with_its_constant(rng):
     full = np.column_stack([planted(rng, 100, 4, 1)[0], np.full(100, 0.1)])
-    X = with_holes(rng, full, 0.2)
+    X = with_missing(rng, full, 0.2)
     model = fit(X, 1, isotropic=False, tol=1e-8)
     np.testing.assert_allclose(missing.expectation(X, *model)[:, 4], 0.1, atol=1e-6)

@@ -4,11 +4,11 @@ import pytest
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linear.missing import start
-from tests.linear.missing.models import fit, objective, planted, with_holes
+from tests.linear.missing.models import fit, objective, planted, with_missing
 
 
 def test_many_columns_start_from_some_pairs_only(rng, monkeypatch):
-    X = with_holes(rng, planted(rng, 400, 30, 3)[0], 0.7)
+    X = with_missing(rng, planted(rng, 400, 30, 3)[0], 0.7)
     seen = []
     fold = ArrayBlocks.fold
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""PCA: every solver, with and without holes, of every kind of data."""
+"""PCA: every solver, with and without missing values, of every kind of data."""
 
 import multiprocessing
 import subprocess

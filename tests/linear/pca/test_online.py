@@ -28,6 +28,6 @@ def test_partial_fit_on_many_columns_keeps_the_leading_axes(rng, monkeypatch):
     np.testing.assert_allclose(model.explained_variance_ratio_.sum(), 25 / 30.8, rtol=1e-8)
 
 
-def test_partial_fit_refuses_holes_and_says_what_to_do():
+def test_partial_fit_refuses_missing_values_and_says_what_to_do():
     with pytest.raises(ValueError, match=r"fit\(lowdim.stream"):
         PCA(1).partial_fit(np.array([[1.0, np.nan], [2.0, 3.0]]))

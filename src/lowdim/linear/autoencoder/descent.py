@@ -90,7 +90,7 @@ def best_step(coefficients: np.ndarray) -> tuple[float, float]:
     slope, bend = coefficients[1:3]
     if slope >= 0.0:
         return 0.0, 0.0
-    # t in units of the parabola's step, in which a coefficient that is all rounding can be told
+    # t in units of the parabola's step, in which a coefficient that is all rounding shows
     unit = -slope / (2.0 * bend) if bend > 0 else 1.0
     slopes = np.arange(1, 5) * coefficients[1:] * unit ** np.arange(4)
     slopes[np.abs(slopes) < 1e-13 * np.abs(slopes).max()] = 0.0

@@ -14,7 +14,8 @@ and what is left to minimise is a function of t = log psi alone (explained g, an
 
     f(t) = sum_i t_i + sum_explained log g + sum_left (g - 1),    df/dt_i = sum_left (1 - g) u_i^2
 
-by Newton steps that never raise it. Rows with holes: EM over the observed entries (`missing.py`).
+by Newton steps that never raise it. Rows with missing values: EM over the observed entries
+(`linear/missing/`).
 An iteration costs O(k d^3), and there are about ten.
 """
 
@@ -77,15 +78,15 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     tol : float, default=1e-2
         Stop when an iteration raises the log-likelihood of all rows by less.
     copy : bool, default=True
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility with scikit-learn; ignored. X is never written to.
     max_iter : int, default=1000
         Iterations at the most.
     noise_variance_init : array of shape (d,), default=None
         Where to start; None takes Joreskog's (1 - k / 2d) / diag(S^-1).
     svd_method : {'lapack', 'randomized'}, default='randomized'
-        Accepted for scikit-learn's sake; the rows are not decomposed.
+        Accepted for compatibility with scikit-learn; ignored. The rows are not decomposed.
     iterated_power : int, default=3
-        Accepted for scikit-learn's sake.
+        Accepted for compatibility with scikit-learn; ignored.
     rotation : str or None, default=None
         'varimax', 'quartimax', 'equamax', 'ordered' (orthogonal columns by decreasing variance),
         'lower' (lower triangular), or with correlated factors 'oblimin', 'promax'; see `rotate`.

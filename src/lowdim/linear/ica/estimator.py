@@ -85,7 +85,7 @@ class FastICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     w_init : array of shape (k, k), default=None
         Where W starts; None draws it at random.
     whiten_solver : {'svd', 'eigh'}, default='svd'
-        Accepted for scikit-learn's sake; whitening comes from the covariance.
+        Accepted for compatibility with scikit-learn; ignored. Whitening comes from the covariance.
     random_state : int, Generator, RandomState or None, default=None
         Draws the start.
 

@@ -18,7 +18,7 @@ def off_saddle(mixed: MixedRows, W: np.ndarray) -> np.ndarray | None:
 
     The sum and the difference of two sources are a fixed point, too: one where a rotation in their
     plane brings J down to both sides, and most of all by 45 degrees (Tichavsky, Koldovsky and Oja
-    2006). The second derivative of J along that rotation tells, from at most SADDLE_ROWS rows.
+    2006). The second derivative of J along that rotation decides, from at most SADDLE_ROWS rows.
     """
     if callable(mixed.contrast.kind) or len(W) < 2:
         return None

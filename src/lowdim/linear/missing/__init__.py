@@ -17,8 +17,8 @@ extrapolation from the last steps saves half of the rest, and is taken only wher
 never rises. The first W comes from the covariance over pairs of observed entries.
 
 Cost of a pass: O(n d k^2) time; O(n d k), as for complete data, for rows that share their pattern
-of holes with many. Memory beside one block: sums of d (k + 1)(k + 2) / 2 numbers, as many times as
-the log of the number of blocks; 22 vectors of d (k + 2) numbers for the extrapolation.
+of missing values with many. Memory beside one block: sums of d (k + 1)(k + 2) / 2 numbers, as many
+times as the log of the number of blocks; 22 vectors of d (k + 2) numbers for the extrapolation.
 """
 
 from lowdim.linear.missing.em import Sums as Sums

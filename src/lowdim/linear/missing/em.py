@@ -110,7 +110,7 @@ def _regression(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
     for columns in pieces(d, 2 * h):
         T = np.vstack([sums.sum_zz[columns].T, sums.sum_ez[columns].T, sums.sum_ee[columns]])
         T /= count[columns]
-        # a pivot that is all rounding means: these rows do not tell
+        # a pivot that is all rounding means: these rows do not determine the coefficient
         sweep(T, np.maximum(1e-14 * T[diagonal(k + 1)], tiny))
         slope[columns], left[columns] = T[h:-1].T, np.maximum(T[-1], 0.0)
     return slope, left

@@ -18,7 +18,7 @@ from lowdim.linalg.packed import diagonal, outer_products, sweep, triangle
 from lowdim.linear.missing.model import noise_std
 from lowdim.linear.missing.pieces import piece_size, pieces
 
-# From how many multiplications on a pattern of holes is worth a turn of its own.
+# From how many multiplications on a pattern of missing values is worked on by itself.
 SHARED_WORK = 2**20
 
 
@@ -42,7 +42,7 @@ def encode_with_std(
 def expectation(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """E[x | x_o]: X with its NaN filled; observed entries stay as they are, bit for bit."""
     filled = np.array(X)
-    for part in row_groups(X, mean, W, noise, only_holes=True):
+    for part in row_groups(X, mean, W, noise, only_missing=True):
         fit = mean + part.Z.T @ W.T
         filled[part.rows] = np.where(part.observed, X[part.rows], fit)
     return filled
@@ -56,7 +56,7 @@ def conditional_std(
     std(x_f | x_o) = sqrt(w_f' C w_f + noise_f)
     """
     std = np.zeros_like(X)
-    for part in row_groups(X, mean, W, noise, only_holes=True):
+    for part in row_groups(X, mean, W, noise, only_missing=True):
         variance = np.ones((part.C.shape[1], len(W)))
         for columns in pieces(len(W), triangle(W.shape[1])):
             variance[:, columns] += part.C.T @ outer_products(part.V[columns].T, off_diagonal=2.0)
@@ -93,16 +93,16 @@ def row_groups(
     mean: np.ndarray,
     W: np.ndarray,
     noise: np.ndarray,
-    only_holes: bool = False,
+    only_missing: bool = False,
 ) -> Iterator[RowGroup]:
-    """The block, some rows at a time; without its complete rows if only_holes."""
+    """The block, some rows at a time; without its complete rows if only_missing."""
     k = W.shape[1]
     std = noise_std(W, noise)
     V = W / std[:, None]
     observed = ~np.isnan(X)
     for rows, shared in _rows_together(observed, k):
         O = observed[rows]
-        if only_holes and shared and O[0].all():
+        if only_missing and shared and O[0].all():
             continue
         Y = X[rows] - mean
         Y /= std

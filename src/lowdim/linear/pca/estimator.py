@@ -4,10 +4,10 @@
 
 The mean and the top eigenvectors of the covariance solve it; `solvers.py` finds them. With
 missing values the axes are those of the probabilistic model x = W z + m + noise, learned by EM from
-the observed entries (`missing.py`), whose maximum-likelihood solution spans the same axes when
+the observed entries (`linear/missing/`), whose maximum-likelihood solution spans the same axes when
 nothing is missing.
 
-    encode    z = V'(x - m)           a row with holes: the expectation of z given what is observed
+    encode    z = V'(x - m)           with missing values: the expectation of z given the rest
     decode    x = V z + m
 """
 
@@ -53,7 +53,7 @@ from lowdim.linear.pca.solvers import SOLVERS, choose_solver
 
 
 class PCA(FactorModelMethods, Estimator):
-    """Principal component analysis, for complete rows and for rows with holes, of any size.
+    """Principal component analysis of data of any size, with or without missing values.
 
     Minimises  sum_i w_i ||x_i - m - V V'(x_i - m)||^2  over the mean m and orthonormal axes V.
 
@@ -71,7 +71,7 @@ class PCA(FactorModelMethods, Estimator):
         How many axes: an int; a float between 0 and 1 for as many as explain that share of the
         variance; 'mle' for Minka's choice; None for min(n, d). `lowdim.choose_rank` offers more.
     copy : bool, default=True
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility with scikit-learn; ignored. X is never written to.
     whiten : bool, default=False
         Scale the codes to unit variance.
     svd_solver : str, default='auto'
@@ -130,8 +130,8 @@ class PCA(FactorModelMethods, Estimator):
     -----
     The covariance divides by n - 1, as scikit-learn's does; lecture notes divide by n.
 
-    `transform` of a row with holes gives E[V'(x - m) | observed entries]: the missing entries are
-    replaced by their expectation, then the row is projected.
+    `transform` of a row with missing values gives E[V'(x - m) | observed entries]: the missing
+    entries are replaced by their expectation, then the row is projected.
 
     With whiten=True, `get_covariance`, `get_precision` and `score` are those of X, as without;
     scikit-learn's scale the axes twice there.
@@ -262,7 +262,7 @@ class PCA(FactorModelMethods, Estimator):
         if check_finite_rows(self, rows, allow_nan=True).nan.any():
             raise ValueError(
                 "X has NaN; partial_fit learns from complete rows. Give all blocks to "
-                "fit(lowdim.stream(...)), which learns from rows with holes."
+                "fit(lowdim.stream(...)), which learns from rows with missing values."
             )
         weight = check_weights(sample_weight, rows)
         problem = AxesProblem(
@@ -275,7 +275,7 @@ class PCA(FactorModelMethods, Estimator):
     # ---- encode and decode -----------------------------------------------------------------------
 
     def transform(self, X):
-        """Place of each row on the axes; for a row with holes, its expectation."""
+        """Place of each row on the axes; with missing values, its expectation."""
         rows = self.open_rows(X, reset=False)
         scale = np.sqrt(self.explained_variance_) if self.whiten else None
         return rows.map(encode, self.mean_, self.components_, scale, self._factor_model())
@@ -395,7 +395,7 @@ class PCA(FactorModelMethods, Estimator):
 
 
 def encode(X, mean, components, scale, model):
-    """Codes of one block: V'(x - mean), after filling holes with their expectation."""
+    """Codes of one block: V'(x - mean), after filling missing values with their expectation."""
     if sp.issparse(X):
         Z = X @ components.T - mean @ components.T
     else:
