@@ -25,3 +25,11 @@ def test_memory_beside_the_sums_stays_small(rng, monkeypatch):
             assert peak - sum(np.asarray(part).nbytes for part in parts) < 2**20
     finally:
         tracemalloc.stop()
+
+
+def test_pieces_cover_everything_once_and_hold_at_least_one(monkeypatch):
+    monkeypatch.setattr(pieces, "PART_BYTES", 800)
+    assert list(pieces.pieces(25, 10)) == [slice(0, 10), slice(10, 20), slice(20, 30)]
+    assert pieces.piece_size(10**6) == 1
+    assert pieces.piece_size(0) == 100
+    assert list(pieces.pieces(0, 10)) == []
