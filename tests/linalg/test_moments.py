@@ -8,6 +8,7 @@ from lowdim.core.blocks import ArrayBlocks
 from lowdim.linalg.moments import (
     Frame,
     column_moments,
+    column_sums,
     column_variances,
     covariance,
     frame_of,
@@ -111,3 +112,25 @@ def test_nan_shows_in_the_sums():
     X = np.ones((10, 2))
     X[3, 1] = np.nan
     assert not np.isfinite(covariance(ArrayBlocks(X)).scatter).all()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e200])
+def test_column_sums_are_finite_in_their_frame(factor, rng):
+    X = rng.normal(size=(1000, 3))
+    X[600:] *= factor  # beyond the rows that the frame looks at first
+    frame, sums = column_sums(ArrayBlocks(X))
+    D = (X - frame.pilot) / frame.unit
+    assert sums.weight == 1000.0
+    np.testing.assert_allclose(sums.sum_x, D.sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(sums.sum_x2, (D**2).sum(axis=0), rtol=1e-10)
+    assert (frame.unit == 1.0) == (factor == 1.0)
+
+
+def test_column_variances_are_numpys(rng):
+    X, weight = rng.normal(1e3, 2.0, size=(60, 4)), rng.integers(1, 4, size=60)
+    total, mean, squares, unit = column_variances(
+        ArrayBlocks(X, block_rows=7), weight.astype(float)
+    )
+    repeated = np.repeat(X, weight, axis=0)
+    np.testing.assert_allclose(mean, repeated.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(squares * unit**2 / total, repeated.var(axis=0), rtol=1e-8)

@@ -1,4 +1,4 @@
-"""Probabilistic PCA: the closed form, EM behind holes, and honest uncertainty."""
+"""Probabilistic PCA: the closed form, EM with missing values, and honest uncertainty."""
 
 import numpy as np
 import pytest
@@ -51,11 +51,11 @@ def test_it_spans_the_axes_of_pca(rng):
     np.testing.assert_allclose(unit, pca.components_, atol=1e-9)
 
 
-def test_em_without_holes_ends_at_the_closed_form(rng):
+def test_em_with_one_missing_value_ends_near_the_closed_form(rng):
     X, _ = planted(rng, n=300)
-    pierced = X.copy()
-    pierced[0, 0] = np.nan
-    closed, em = ProbabilisticPCA(2).fit(X), ProbabilisticPCA(2, random_state=0).fit(pierced)
+    incomplete = X.copy()
+    incomplete[0, 0] = np.nan
+    closed, em = ProbabilisticPCA(2).fit(X), ProbabilisticPCA(2, random_state=0).fit(incomplete)
     # one entry of 2400 is missing: the difference is of that order
     np.testing.assert_allclose(em.components_, closed.components_, atol=0.02)
     assert em.noise_variance_ == pytest.approx(closed.noise_variance_, rel=0.01)
@@ -71,15 +71,17 @@ def test_the_likelihood_of_observed_entries_never_falls(rng):
 
 def test_intervals_cover_what_was_held_out(rng):
     X, _ = planted(rng, n=3000)
-    hole = rng.random(X.shape) < 0.3
-    holes = np.where(hole, np.nan, X)
-    filled, std = ProbabilisticPCA(2, random_state=0).fit(holes).impute(holes, return_std=True)
-    covered = np.abs(filled - X)[hole] <= 1.96 * std[hole]
+    absent = rng.random(X.shape) < 0.3
+    incomplete = np.where(absent, np.nan, X)
+    filled, std = (
+        ProbabilisticPCA(2, random_state=0).fit(incomplete).impute(incomplete, return_std=True)
+    )
+    covered = np.abs(filled - X)[absent] <= 1.96 * std[absent]
     assert 0.93 < covered.mean() < 0.97  # 7200 entries: standard error 0.0026
-    np.testing.assert_array_equal(filled[~hole], X[~hole])
+    np.testing.assert_array_equal(filled[~absent], X[~absent])
 
 
-def test_codes_of_rows_with_holes_are_less_certain(rng):
+def test_codes_of_rows_with_missing_are_less_certain(rng):
     X, _ = planted(rng)
     model = ProbabilisticPCA(2).fit(X)
     rows = X[:1].repeat(2, axis=0)

@@ -15,7 +15,6 @@ from lowdim.mixture.em import (
     Step,
     check_enough_rows,
     checked_columns,
-    column_sizes,
     fit_from_starts,
     lowest,
     n_weighted,
@@ -81,20 +80,6 @@ def test_a_step_may_say_that_the_end_is_not_near():
     late = Halving(starts=(4.0,), max_iter=10, tol=1.0, restart_at=1.0).fit()
     assert early.converged_ and late.converged_
     assert (early.n_iter_, late.n_iter_) == (3, 4)
-
-
-def test_columns_have_a_size_even_if_they_are_constant():
-    # a constant column is as large as the others: sqrt(mean of squares) = sqrt((9 + 16 + 0) / 3)
-    typical = np.sqrt(25 / 3)
-    np.testing.assert_allclose(column_sizes(np.array([3.0, 4.0, 0.0])), [3.0, 4.0, typical])
-    np.testing.assert_allclose(column_sizes(np.array([3.0, 4.0, 0.0]), together=True), typical)
-    np.testing.assert_array_equal(column_sizes(np.zeros(2)), 1.0)
-
-
-@pytest.mark.parametrize("unit", [1e-200, 1e200])
-def test_sizes_of_huge_and_tiny_columns_neither_overflow_nor_vanish(unit):
-    sizes = column_sizes(unit * np.array([3.0, 0.0, 4.0]))
-    np.testing.assert_allclose(sizes / unit, [3.0, np.sqrt(25 / 3), 4.0])
 
 
 # ---- choices and warnings ------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_weights, open_rows_for
-from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes
+from lowdim.linalg.moments import Frame, column_sums
 
 PIECE = 4096  # rows whose deviations are held at a time
 
@@ -103,12 +103,7 @@ class _Chances(NamedTuple):
 
 def _mean(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, Frame]:
     """The mean, measured in a frame in which squares are safe, and this frame."""
-    frame = frame_of(rows)
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = rows.fold(column_moments, frame, along=(weight,))
-        if not np.isfinite(sums.sum_x2).all():
-            frame = frame_of_extremes(rows)
-            sums = rows.fold(column_moments, frame, along=(weight,))
+    frame, sums = column_sums(rows, weight)
     return sums.sum_x / sums.weight, frame
 
 

@@ -34,7 +34,7 @@ from lowdim.linalg.checks import as_matrix, as_vector, power_of_two
 
 Product = Callable[[np.ndarray], np.ndarray]
 
-# Residuals below this many units of rounding cannot be told from zero
+# Residuals below this many units of rounding are as good as zero
 ROUNDING = 10.0
 
 MAX_PASSES = 300
@@ -536,5 +536,5 @@ def _check_finite_product(product: np.ndarray, shape: tuple[int, ...], n_passes:
     if not np.isfinite(product).all():
         raise ValueError(
             f"apply(V) returned NaN or infinity in pass {n_passes}: the data hold them, or are so "
-            "large that squares overflow. Fill the holes, or rescale."
+            "large that squares overflow. Fill the missing values, or rescale."
         )

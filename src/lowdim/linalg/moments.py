@@ -132,44 +132,45 @@ def covariance(rows: Blocks, weight: np.ndarray | None = None) -> Covariance:
 
     With NaN or infinity in X, the mean is not finite: the caller says what that means.
     """
-    return _with_safe_unit(rows, lambda frame: _covariance(rows, frame, weight))
-
-
-def column_variances(
-    rows: Blocks, weight: np.ndarray | None = None
-) -> tuple[float, np.ndarray, np.ndarray, float]:
-    """(weight, mean, sum w (x - mean)^2 / unit^2 by column, unit) in one pass."""
-    return _with_safe_unit(rows, lambda frame: _column_variances(rows, frame, weight))
-
-
-def _covariance(rows: Blocks, frame: Frame, weight: np.ndarray | None) -> Covariance:
+    frame, sums = _safe_sums(rows, moments, weight)
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = rows.fold(moments, frame, along=(weight,))
         shift = sums.sum_x / sums.weight
         scatter = sums.sum_xx - sums.weight * np.outer(shift, shift)
         mean = frame.pilot + shift * frame.unit
     return Covariance(sums.weight, mean, scatter, frame.unit)
 
 
-def _column_variances(
-    rows: Blocks, frame: Frame, weight: np.ndarray | None
+def column_sums(rows: Blocks, weight: np.ndarray | None = None) -> tuple[Frame, ColumnMoments]:
+    """Weight, sum and squares of each column in one pass, and the frame in which they are safe.
+
+    With NaN or infinity in X, the squares are not finite: the caller says what that means.
+    """
+    return _safe_sums(rows, column_moments, weight)
+
+
+def column_variances(
+    rows: Blocks, weight: np.ndarray | None = None
 ) -> tuple[float, np.ndarray, np.ndarray, float]:
+    """(weight, mean, sum w (x - mean)^2 / unit^2 by column, unit) in one pass."""
+    frame, sums = column_sums(rows, weight)
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = rows.fold(column_moments, frame, along=(weight,))
         shift = sums.sum_x / sums.weight
         scatter = np.maximum(sums.sum_x2 - sums.weight * shift**2, 0.0)
         mean = frame.pilot + shift * frame.unit
     return sums.weight, mean, scatter, frame.unit
 
 
-def _with_safe_unit(rows: Blocks, compute: Any) -> Any:
-    """compute(frame); again in another unit if sums of finite values overflowed."""
-    result = compute(frame_of(rows))
-    if not np.isfinite(result[2]).all():
-        frame = frame_of_extremes(rows)
-        if np.isfinite(frame.unit) and frame.unit != 1.0:
-            return compute(frame)
-    return result
+def _safe_sums(rows: Blocks, function: Any, weight: np.ndarray | None) -> tuple[Frame, Any]:
+    """Sums over all rows and their frame; another unit if sums of finite values overflowed."""
+    frame = frame_of(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.fold(function, frame, along=(weight,))
+        if np.isfinite(sums[2]).all():
+            return frame, sums
+        safe = frame_of_extremes(rows)
+        if not np.isfinite(safe.unit) or safe.unit == 1.0:  # it was not the unit
+            return frame, sums
+        return safe, rows.fold(function, safe, along=(weight,))
 
 
 def _largest(X: Any, pilot: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Count, mean and standard deviation of the observed entries of each column, in one pass."""
+"""Mean and spread of columns in one pass: complete rows, sparse ones, and rows with NaN."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowdim.core.blocks import Blocks, add
-from lowdim.linalg.moments import Frame, frame_of
+from lowdim.linalg.moments import Frame, column_variances, frame_of
 
 PART_NUMBERS = 2**15  # of a block, worked on at a time: a few arrays of so many stay in the cache
 
@@ -27,13 +27,30 @@ class ColumnSums(NamedTuple):
 
 
 def observed_columns(rows: Blocks, weight: np.ndarray | None = None) -> Columns:
-    """Count, mean and standard deviation of the observed entries of each column."""
+    """Count, mean and standard deviation of the observed entries of each column.
+
+    Entries that sparse rows do not store are zeros; these rows have no missing values.
+    """
+    if rows.is_sparse:
+        total, mean, squares, unit = column_variances(rows, weight)
+        return Columns(np.full(rows.n_columns, total), mean, np.sqrt(squares / total) * unit)
     frame = frame_of(rows)
     columns, lost = _columns_in(rows, frame, weight)
     if lost:  # the first rows gave a poor pilot, for example for a column they did not observe
         frame = Frame(columns.mean, frame.unit)
         columns, _ = _columns_in(rows, frame, weight)
     return columns
+
+
+def column_sizes(std: np.ndarray, together: bool = False) -> np.ndarray:
+    """Standard deviations as units, positive even for constant columns.
+
+    A constant column counts as one of the root mean square of all standard deviations (1 if all
+    columns are constant); `together`: every column does.
+    """
+    largest = std.max() or 1.0
+    typical = largest * np.sqrt(np.mean(np.square(std / largest))) or 1.0
+    return np.full(len(std), typical) if together else np.where(std > 0, std, typical)
 
 
 def _columns_in(rows: Blocks, frame: Frame, weight: np.ndarray | None) -> tuple[Columns, bool]:

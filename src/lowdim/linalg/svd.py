@@ -87,8 +87,8 @@ def svd(
 
     Notes
     -----
-    'krylov' works with A'A: singular values below 1e-8 of the largest (3e-4 in float32) are told
-    from zero only by 'exact' and 'randomized'.
+    'krylov' works with A'A: singular values below 1e-8 of the largest (3e-4 in float32) are
+    distinguished from zero only by 'exact' and 'randomized'.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""Linear latent-variable models: a row is explained by a linear function of a small code."""
+"""Linear latent-variable models: a row is explained by a linear function of a few numbers."""

@@ -6,22 +6,27 @@ follows from them is the same: a density, samples, and the expectation of what i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_weights
+from lowdim.core.validation import check_at_least, check_codes, check_weights
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
 
+MOST_LOADINGS = 10  # components whose loadings a figure shows
 
-class FactorModelMethods(ImputeMixin):
+
+class FactorModelMethods(ImputeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Methods of an estimator that has `_factor_model()`: mean, W and noise."""
 
+    _component_name: ClassVar[str] = "F"  # in figures, before its number
+    components_: np.ndarray
     mean_: np.ndarray
 
     def _factor_model(self) -> FactorModel:
@@ -70,6 +75,80 @@ class FactorModelMethods(ImputeMixin):
         precision.flat[:: len(precision) + 1] += 1.0 / noise
         return precision
 
+    def plot(self, *, axes=None):
+        """What each component explains, and what it is made of.
+
+        Left the share of the variance that each component explains; right the loadings of the first
+        ten for columns of unit variance: correlations of columns and components, between -1 and 1
+        (after an oblique rotation the pattern, which may be larger).
+
+        Parameters
+        ----------
+        axes : pair of matplotlib Axes or None, default=None
+            Where to draw; None opens a new figure.
+
+        Returns
+        -------
+        ndarray of two matplotlib Axes
+        """
+        from lowdim.plots.figures import loadings_heatmap, scree
+
+        check_is_fitted(self)
+        loadings, shares = self._standard_loadings()[:, :MOST_LOADINGS], self._variance_shares()
+        left, right = _side_by_side(*loadings.shape) if axes is None else axes
+        scree(shares, chosen=len(shares), ax=left)
+        numbers = [f"{self._component_name}{j + 1}" for j in range(loadings.shape[1])]
+        loadings_heatmap(loadings, getattr(self, "feature_names_in_", None), numbers, ax=right)
+        return np.array([left, right])
+
+    def _standard_loadings(self) -> np.ndarray:
+        """Loadings of columns of unit variance, (d, k); 0 for constant columns."""
+        _, W, noise = self._factor_model()
+        std = np.sqrt(np.sum(W**2, axis=1) + noise)[:, None]
+        L = self._loadings()
+        return np.divide(L, std, out=np.zeros_like(L), where=std > 0)
+
+    def _loadings(self) -> np.ndarray:
+        """Covariances of columns and components of unit variance, (d, k)."""
+        return self.components_.T.astype(np.float64)
+
+    def _variance_shares(self) -> np.ndarray:
+        """The part of the variance of all columns that each component explains, (k,)."""
+        _, W, noise = self._factor_model()
+        return np.sum(self._loadings() ** 2, axis=0) / (np.sum(W**2) + noise.sum())
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+
+class ExpectedCodes(FactorModelMethods):
+    """The code of a row is the expectation of z, given what is observed of the row."""
+
+    def transform(self, X, return_std=False):
+        """E[z | observed entries] of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        return_std : bool, default=False
+            Also return the posterior standard deviation of each code: larger for rows with missing
+            values. Factor analysis gives those of the unrotated factors.
+        """
+        rows = self.open_rows(X, reset=False)
+        if return_std:
+            return rows.map(encode_with_std, self._factor_model())
+        return rows.map(*self._encoding())
+
+    def inverse_transform(self, Z):
+        """Rows W z + mean."""
+        check_is_fitted(self)
+        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
+
+    def _encoding(self):
+        """What gives the codes of a block, and its arguments."""
+        return encode, self._factor_model()
+
 
 def encode(X: Any, model: FactorModel) -> np.ndarray:
     """E[z | observed entries] of every row of a block."""
@@ -82,7 +161,7 @@ def encode_with_std(X: Any, model: FactorModel) -> tuple[np.ndarray, np.ndarray]
 
 
 def expectation(X: Any, model: FactorModel) -> np.ndarray:
-    """One block with its holes filled."""
+    """One block with its missing values filled."""
     return missing.expectation(dense(X), *model)
 
 
@@ -101,6 +180,11 @@ def dense(X: Any) -> np.ndarray:
     return X.toarray() if sp.issparse(X) else X
 
 
+def filled(X: np.ndarray, model: FactorModel) -> np.ndarray:
+    """A block with its missing values filled; X itself if nothing is missing."""
+    return missing.expectation(X, *model) if np.isnan(X.sum()) else X
+
+
 class _DensitySum(NamedTuple):
     weight: float
     log_density: float
@@ -111,3 +195,16 @@ def _sum_log_density(X: Any, model: FactorModel, weight: np.ndarray | None) -> _
     if weight is None:
         return _DensitySum(float(len(density)), density.sum())
     return _DensitySum(weight.sum(), weight @ density)
+
+
+def _side_by_side(d: int, k: int) -> np.ndarray:
+    """Two Axes of a new figure: a curve, and a table of d rows and k columns."""
+    from lowdim.plots.figures import house_style
+
+    with house_style():
+        import matplotlib.pyplot as plt
+
+        table, height = 0.62 * k + 2.4, float(np.clip(0.24 * d + 0.8, 3.8, 14.0))
+        return plt.subplots(
+            1, 2, figsize=(4.6 + table, height), width_ratios=(4.6, table), layout="constrained"
+        )[1]

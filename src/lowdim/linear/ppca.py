@@ -6,8 +6,8 @@
                                      C = W W' + noise I
 
 Complete rows: the solution is known. With eigenvalues l_j and eigenvectors V of the covariance
-(divided by n), noise = mean of the l_j left out, W = V (L - noise)^(1/2). Rows with holes: EM over
-the observed entries (`missing.py`).
+(divided by n), noise = mean of the l_j left out, W = V (L - noise)^(1/2). Rows with missing
+values: EM over the observed entries (`linear/missing/`).
 
     encode    E[z | x] = (W'W + noise I)^-1 W'(x - mean), over what is observed of x
     decode    x = W z + mean
@@ -18,24 +18,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
-from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
+from lowdim.linear.factor_model import ExpectedCodes
 from lowdim.linear.missing import FactorModel
-from lowdim.linear.pca.solvers import SOLVERS, NotFiniteError, Problem, choose_solver, completed
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
+from lowdim.linear.pca.solvers import principal_axes
 
 
-class ProbabilisticPCA(
-    FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
-):
+class ProbabilisticPCA(ExpectedCodes, Estimator):
     """Probabilistic PCA: x = W z + mean + noise, with the same noise variance in all columns.
 
     Minimises  -log p(X) = 1/2 sum_i [ log|C| + (x_i - mean)' C^-1 (x_i - mean) ] + const,
@@ -134,7 +131,7 @@ class ProbabilisticPCA(
         random = random_generator(self.random_state)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
         try:
-            model = _closed_form(Problem(self, rows, weight, k, random))
+            model = _closed_form(AxesProblem(self, rows, weight, k, random))
         except NotFiniteError:
             check_finite_rows(self, rows, allow_nan=True)
             model = missing.fit_missing(
@@ -152,31 +149,9 @@ class ProbabilisticPCA(
         self.loglike_ = self.score(rows, sample_weight=weight) * float(n)
         return self
 
-    def transform(self, X, return_std=False):
-        """E[z | observed entries] of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the posterior standard deviation of each code: larger for rows with holes.
-        """
-        rows = self.open_rows(X, reset=False)
-        model = self._factor_model()
-        return rows.map(encode_with_std, model) if return_std else rows.map(encode, model)
-
-    def inverse_transform(self, Z):
-        """Rows W z + mean."""
-        check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
-
     @property
     def W_(self):
         return self.components_.T
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
 
     def _publish(self, model, dtype, k):
         W = np.zeros((len(model.mean), k))
@@ -195,16 +170,16 @@ class ProbabilisticPCA(
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def _closed_form(problem: Problem) -> FactorModel:
+def _closed_form(problem: AxesProblem) -> FactorModel:
     """Tipping and Bishop's solution from the eigenvalues and eigenvectors of the covariance."""
     assert problem.k is not None
     d = problem.rows.n_columns
-    axes = completed(SOLVERS[choose_solver(problem.rows, problem.k)](problem), problem.k)
+    axes = principal_axes(problem)
     variance = axes.scatter / axes.weight * axes.unit**2
     total = axes.total / axes.weight * axes.unit**2
     left = d - problem.k
     noise = max(total - variance.sum(), 0.0) / left if left else 0.0
-    # exactly flat data have no noise: keep a density, at the limit of what the sums can tell
+    # exactly flat data have no noise: keep a density, at the limit of what the sums resolve
     noise = max(noise, axes.rounding * variance.max(initial=0.0), _TINY)
     W = axes.W * np.sqrt(np.maximum(variance - noise, 0.0))
     return FactorModel(axes.mean, W, np.full(d, noise))

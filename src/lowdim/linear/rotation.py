@@ -154,19 +154,13 @@ def rotate(
     starts = _starts(A.shape[1], n_starts, random_state)
 
     if method in EXACT:
-        found = Minimum((order if method == "ordered" else triangulate)(W), 0.0, 0.0)
+        found = RotationMinimum((order if method == "ordered" else triangulate)(W), 0.0, 0.0)
     elif method == "oblimin":
         found = _best(oblimin(A, gamma, start, tol, max_iter) for start in starts)
     else:
         orthomax_gamma = {"quartimax": 0.0, "equamax": A.shape[1] / 2}.get(method, 1.0)
         found = _best(orthomax(A, orthomax_gamma, start, tol, max_iter) for start in starts)
-    if found.slope > tol:
-        warnings.warn(
-            f"rotate stopped after {max_iter} iterations; the relative slope is still "
-            f"{found.slope:.1e} (tol={tol:.0e}). Raise max_iter or tol.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    _warn_unless_settled(found, tol, max_iter)
 
     T, criterion = found.rotation, found.criterion
     if method == "promax":
@@ -182,12 +176,22 @@ def rotate(
     return Rotation(rotated, T, phi, criterion)
 
 
-class Minimum(NamedTuple):
+class RotationMinimum(NamedTuple):
     """Where a search over rotations ended."""
 
     rotation: np.ndarray  # (k, k)
     criterion: float
     slope: float  # of the criterion there, relative to its size
+
+
+def _warn_unless_settled(found: RotationMinimum, tol: float, max_iter: int) -> None:
+    if found.slope > tol:
+        warnings.warn(
+            f"rotate stopped after {max_iter} iterations; the relative slope is still "
+            f"{found.slope:.1e} (tol={tol:.0e}). Raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def row_lengths(W: np.ndarray) -> np.ndarray:
@@ -223,7 +227,9 @@ def orthomax_criterion(L: np.ndarray, gamma: float) -> float:
     return float(gamma / d * (squares.sum(axis=0) ** 2).sum() - (squares**2).sum()) / d
 
 
-def orthomax(A: np.ndarray, gamma: float, start: np.ndarray, tol: float, max_iter: int) -> Minimum:
+def orthomax(
+    A: np.ndarray, gamma: float, start: np.ndarray, tol: float, max_iter: int
+) -> RotationMinimum:
     """Sweeps over all planes from `start`, until none has a slope."""
     d = len(A)
     columns = np.hstack([(A @ start).T, start.T])  # (k, d + k)  L and T turn together
@@ -233,7 +239,7 @@ def orthomax(A: np.ndarray, gamma: float, start: np.ndarray, tol: float, max_ite
         slope = planar_sweep(columns, d, gamma, rounds) / scale
         if slope <= tol:
             break
-    return Minimum(columns[:, d:].T, orthomax_criterion(columns[:, :d].T, gamma), slope)
+    return RotationMinimum(columns[:, d:].T, orthomax_criterion(columns[:, :d].T, gamma), slope)
 
 
 def planar_sweep(
@@ -291,12 +297,16 @@ def _others(squares: np.ndarray, gamma: float) -> np.ndarray:
     return others - gamma * others.mean(axis=0)
 
 
-def oblimin(A: np.ndarray, gamma: float, start: np.ndarray, tol: float, max_iter: int) -> Minimum:
+def oblimin(
+    A: np.ndarray, gamma: float, start: np.ndarray, tol: float, max_iter: int
+) -> RotationMinimum:
     """Orthomax from `start`, which is oblimin for uncorrelated factors; then descent."""
     return descend(A, gamma, orthomax(A, gamma, start, tol, max_iter).rotation, tol, max_iter)
 
 
-def descend(A: np.ndarray, gamma: float, axes: np.ndarray, tol: float, max_iter: int) -> Minimum:
+def descend(
+    A: np.ndarray, gamma: float, axes: np.ndarray, tol: float, max_iter: int
+) -> RotationMinimum:
     """Gradient projection for oblimin over axes of unit length.
 
     With factor axes U (unit columns, phi = U'U) the pattern is L = A T, T = U^-T, and
@@ -312,7 +322,7 @@ def descend(A: np.ndarray, gamma: float, axes: np.ndarray, tol: float, max_iter:
             break
         step = min(step, 1.0 / slope)  # axes have length 1: longer steps only go round
         trial = _oblimin_at(A, gamma, _unit_columns(at.axes - step * at.gradient))
-        # near the minimum f is flat to rounding, while the slope still tells the way
+        # near the minimum f is flat to rounding, while the slope still shows the way
         enough = at.criterion + rounding
         while trial.criterion > enough - 1e-4 * step * slope**2 and step * slope > EPS:
             step /= 2
@@ -321,7 +331,7 @@ def descend(A: np.ndarray, gamma: float, axes: np.ndarray, tol: float, max_iter:
         curvature = np.vdot(moved, turned)
         step = float(np.vdot(moved, moved) / curvature) if curvature > 0 else 2 * step
         at = trial
-    return Minimum(at.rotation, at.criterion, float(np.linalg.norm(at.gradient)) / scale)
+    return RotationMinimum(at.rotation, at.criterion, float(np.linalg.norm(at.gradient)) / scale)
 
 
 class _ObliquePoint(NamedTuple):
@@ -394,7 +404,7 @@ def _starts(k: int, n_starts: int, random_state: Any) -> list[np.ndarray]:
     return [np.eye(k), *others]
 
 
-def _best(minima: Iterable[Minimum]) -> Minimum:
+def _best(minima: Iterable[RotationMinimum]) -> RotationMinimum:
     """The smallest of the minima, the first of equals."""
     return min(minima, key=lambda minimum: minimum.criterion)
 

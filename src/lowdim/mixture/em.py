@@ -108,10 +108,3 @@ def checked_columns(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> 
     columns = observed_columns(rows, weight)
     check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))
     return columns
-
-
-def column_sizes(std: np.ndarray, together: bool = False) -> np.ndarray:
-    """The size of each column (together: of all), positive for constant ones, too."""
-    largest = std.max() or 1.0
-    typical = largest * np.sqrt(np.mean(np.square(std / largest))) or 1.0
-    return np.full(len(std), typical) if together else np.where(std > 0, std, typical)

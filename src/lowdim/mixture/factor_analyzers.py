@@ -31,6 +31,7 @@ from lowdim.core.estimator import Estimator
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_most
+from lowdim.linalg.observed import column_sizes
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
@@ -39,7 +40,6 @@ from lowdim.mixture.em import (
     Step,
     check_enough_rows,
     checked_columns,
-    column_sizes,
     fit_from_starts,
 )
 from lowdim.mixture.methods import MixtureMethods, normalized

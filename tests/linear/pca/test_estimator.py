@@ -1,4 +1,4 @@
-"""PCA: every solver, with and without holes, of every kind of data."""
+"""PCA: every solver, with and without missing values, of every kind of data."""
 
 import multiprocessing
 import subprocess
@@ -17,27 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim import PCA
-
-EXACT = ["full", "covariance_eigh", "gram", "arpack", "krylov", "power", "em"]
-SOLVERS = [*EXACT, "randomized", "oja"]
-ATTRIBUTES = [
-    "mean_",
-    "components_",
-    "explained_variance_",
-    "explained_variance_ratio_",
-    "singular_values_",
-    "noise_variance_",
-]
-
-
-def spectrum_data(rng, n=300, variances=(16.0, 9.0, 4.0, 1.0, 0.5, 0.2, 0.1), offset=0.0):
-    """Rows whose sample covariance has exactly these eigenvalues, so that gaps are known."""
-    d = len(variances)
-    U, _ = np.linalg.qr(rng.normal(size=(n, d)) - rng.normal(size=(n, d)).mean(axis=0))
-    U, _ = np.linalg.qr(U - U.mean(axis=0))
-    V, _ = np.linalg.qr(rng.normal(size=(d, d)))
-    return np.sqrt(n - 1) * U * np.sqrt(variances) @ V.T + offset
-
+from tests.linear.pca.tables import ATTRIBUTES, spectrum_data
 
 # ---- golden values -------------------------------------------------------------------------------
 
@@ -51,42 +31,7 @@ def test_four_points_have_the_axes_worked_out_by_hand():
     np.testing.assert_allclose(pca.transform([[6.0, 3.0]]), [[6.0, 2.0]], atol=1e-14)
 
 
-@pytest.mark.parametrize("solver", EXACT)
-def test_planted_variances_are_found(rng, solver):
-    X = spectrum_data(rng, offset=3.0)
-    pca = PCA(3, svd_solver=solver, random_state=0).fit(X)
-    np.testing.assert_allclose(pca.explained_variance_, [16.0, 9.0, 4.0], rtol=1e-8)
-    np.testing.assert_allclose(pca.noise_variance_, (1.0 + 0.5 + 0.2 + 0.1) / 4, rtol=1e-7)
-
-
 # ---- two roads, one result -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("solver", EXACT)
-@pytest.mark.parametrize("shape", [(300, 7), (12, 40)])
-def test_exact_solvers_give_scikit_learns_result(rng, solver, shape):
-    X = spectrum_data(rng, shape[0], offset=2.0)
-    if shape[1] > 7:
-        X = X @ np.linalg.qr(rng.normal(size=(shape[1], 7)))[0].T
-    ours = PCA(3, svd_solver=solver, random_state=0).fit(X)
-    theirs = ScikitPCA(3, svd_solver="full").fit(X)
-    for name in ATTRIBUTES:
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-6)
-    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-5)
-
-
-def test_randomized_captures_the_variance_of_the_best_subspace(rng):
-    X = rng.normal(size=(400, 60)) * np.linspace(3, 0.5, 60)
-    best = ScikitPCA(5, svd_solver="full").fit(X).explained_variance_.sum()
-    ours = PCA(5, svd_solver="randomized", random_state=0).fit(X).explained_variance_.sum()
-    assert 0.999 * best < ours <= best * (1 + 1e-12)
-
-
-def test_oja_comes_close_to_the_best_subspace(rng):
-    X = spectrum_data(rng, 2000)
-    ours = PCA(2, svd_solver="oja", random_state=0).fit(X)
-    # steps of about 0.1 and noise of 1 / sqrt(batch): angles of a few hundredths
-    assert ours.explained_variance_.sum() > 0.99 * 25.0
 
 
 @pytest.mark.parametrize("n_components", [None, 2, 0.8, 0.999, "mle"])
@@ -111,23 +56,6 @@ def test_every_method_agrees_with_scikit_learn(rng, n_components, whiten):
     assert list(ours.get_feature_names_out()) == list(theirs.get_feature_names_out())
 
 
-def test_auto_chooses_by_shape_sparsity_and_rank(rng):
-    from lowdim.core.blocks import as_blocks
-    from lowdim.linear.pca.solvers import choose_solver
-
-    def choice(shape, k, sparse=False):
-        X = sp.csr_array(shape) if sparse else np.broadcast_to(np.zeros(1), shape)
-        return choose_solver(as_blocks(X), k)
-
-    assert choice((400, 300), 10) == "full"
-    assert choice((100_000, 200), 20) == "covariance_eigh"
-    assert choice((2000, 20_000), 20) == "krylov"
-    assert choice((2000, 20_000), 1500) == "gram"
-    assert choice((3000, 2500), None) == "full"
-    assert choice((100_000, 10_000), 20, sparse=True) == "krylov"
-    assert choice((100_000, 100), 20, sparse=True) == "covariance_eigh"
-
-
 # ---- the derivation and its properties -----------------------------------------------------------
 
 
@@ -146,21 +74,6 @@ def test_no_other_axes_leave_less(rng):
         assert residual(V) >= best
 
 
-def test_the_objective_of_em_never_rises(rng):
-    model = PCA(3, svd_solver="em", random_state=0).fit(spectrum_data(rng))
-    assert len(model.history_) > 3
-    assert np.all(np.diff(model.history_) <= 1e-12)  # a share of the variance: rounding of 1
-
-
-@pytest.mark.parametrize("solver", EXACT)
-def test_weights_are_repetitions(rng, solver):
-    X, weight = spectrum_data(rng, 60), rng.integers(0, 4, size=60)
-    weighted = PCA(3, svd_solver=solver, random_state=0).fit(X, sample_weight=weight)
-    repeated = PCA(3, svd_solver=solver, random_state=0).fit(np.repeat(X, weight, axis=0))
-    for name in ATTRIBUTES:
-        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), atol=1e-6)
-
-
 def test_rotating_the_rows_rotates_the_axes(rng):
     X = spectrum_data(rng)
     R, _ = np.linalg.qr(rng.normal(size=(7, 7)))
@@ -170,29 +83,7 @@ def test_rotating_the_rows_rotates_the_axes(rng):
     np.testing.assert_allclose(cosines, 1.0, atol=1e-10)
 
 
-@pytest.mark.parametrize("solver", ["covariance_eigh", "full", "gram", "krylov"])
-def test_data_far_from_zero_keep_their_digits(rng, solver):
-    X = spectrum_data(rng)
-    near, far = (PCA(3, svd_solver=solver, random_state=0).fit(data) for data in (X, X + 1e8))
-    # at 1e8 the data themselves are rounded to 1e-8
-    np.testing.assert_allclose(near.components_, far.components_, atol=1e-7)
-    np.testing.assert_allclose(near.explained_variance_, far.explained_variance_, rtol=1e-7)
-
-
 # ---- kinds of data -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("solver", ["covariance_eigh", "arpack", "krylov", "randomized", "power"])
-def test_sparse_rows_are_centred_without_becoming_dense(rng, solver):
-    S = sp.random_array((200, 30), density=0.1, rng=rng, format="csr")
-    sparse = PCA(4, svd_solver=solver, random_state=0, iterated_power=30).fit(S)
-    dense = ScikitPCA(4, svd_solver="full").fit(S.toarray())
-    np.testing.assert_allclose(sparse.explained_variance_, dense.explained_variance_, rtol=1e-5)
-    np.testing.assert_allclose(
-        np.abs(np.sum(sparse.components_ * dense.components_, axis=1)), 1.0, atol=1e-3
-    )
-    np.testing.assert_allclose(sparse.transform(S), sparse.transform(S.toarray()), atol=1e-10)
-    np.testing.assert_allclose(sparse.score_samples(S), sparse.score_samples(S.toarray()))
 
 
 def test_a_large_sparse_matrix_is_fitted_in_a_fraction_of_its_dense_size(rng):
@@ -287,154 +178,6 @@ def test_a_virtual_stream_of_two_gigabytes_is_fitted_in_little_memory():
     assert peak < 300e6  # sums of 12.5 MB and blocks of 12.5 MB, a few of each
 
 
-# ---- missing values ------------------------------------------------------------------------------
-
-
-def planted(rng, n=600, d=10, k=2, noise=0.1):
-    W = rng.normal(size=(d, k)) * [3.0, 2.0][:k]
-    return rng.normal(size=(n, k)) @ W.T + noise * rng.normal(size=(n, d)) + 5.0, W
-
-
-def angle(V, W):
-    """Sine of the largest principal angle between two subspaces."""
-    V, _ = np.linalg.qr(V)
-    W, _ = np.linalg.qr(W)
-    return np.linalg.norm(V - W @ (W.T @ V), 2)
-
-
-@pytest.mark.parametrize(("missing", "n"), [(0.3, 600), (0.9, 6000)])
-def test_the_planted_plane_is_found_behind_holes(rng, missing, n):
-    X, W = planted(rng, n=n)
-    holes = np.where(rng.random(X.shape) < missing, np.nan, X)
-    pca = PCA(2, random_state=0).fit(holes)
-    # noise 0.1 against spread 2 over n (1 - missing) rows a column: a few thousandths
-    assert angle(pca.components_.T, W) < 0.05
-    assert np.isfinite(pca.transform(holes)).all()
-
-
-def test_a_few_holes_change_the_result_a_little_and_none_not_at_all(rng):
-    X, _ = planted(rng)
-    full = PCA(2).fit(X)
-    pierced = X.copy()
-    pierced[0, 0] = np.nan
-    one = PCA(2, random_state=0, tol=1e-10).fit(pierced)
-    np.testing.assert_allclose(one.components_, full.components_, atol=1e-3)
-    np.testing.assert_allclose(one.explained_variance_, full.explained_variance_, rtol=1e-2)
-
-
-def test_filled_values_are_near_the_truth_and_their_intervals_cover_it(rng):
-    X, _ = planted(rng, n=2000, noise=0.5)
-    hole = rng.random(X.shape) < 0.3
-    pca = PCA(2, random_state=0).fit(np.where(hole, np.nan, X))
-    filled, std = pca.impute(np.where(hole, np.nan, X), return_std=True)
-    np.testing.assert_array_equal(filled[~hole], X[~hole])
-    np.testing.assert_array_equal(std[~hole], 0.0)
-    covered = np.abs(filled - X)[hole] <= 1.96 * std[hole]
-    assert 0.93 < covered.mean() < 0.97  # 6000 held-out entries: standard error 0.003
-
-
-def test_rows_entirely_missing_lie_at_the_mean(rng):
-    X, _ = planted(rng)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    X[7] = np.nan
-    pca = PCA(2, random_state=0).fit(X)
-    np.testing.assert_allclose(pca.transform(X[7:8]), 0.0, atol=1e-9)
-    np.testing.assert_allclose(pca.impute(X[7:8])[0], pca.mean_, rtol=1e-9)
-
-
-def test_a_column_entirely_missing_is_refused_by_name(rng):
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(planted(rng)[0], columns=list("abcdefghij"))
-    frame["c"] = np.nan
-    with pytest.raises(ValueError, match=r"'c'"):
-        PCA(2).fit(frame)
-
-
-def test_all_components_share_of_variance_and_mle_work_with_holes(rng):
-    X, _ = planted(rng, d=5)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    assert PCA(random_state=0).fit(X).n_components_ == 5
-    assert PCA(0.9, random_state=0).fit(X).n_components_ == 2
-    # holes make the small variances less equal, which the evidence takes for structure
-    assert 2 <= PCA("mle", random_state=0).fit(X).n_components_ < 5
-    np.testing.assert_allclose(
-        PCA(random_state=0).fit(X).explained_variance_ratio_.sum(), 1.0, rtol=1e-6
-    )
-
-
-def test_holes_are_handled_by_every_engine_and_with_weights(rng):
-    X, _ = planted(rng, n=200)
-    X[rng.random(X.shape) < 0.2] = np.nan
-    weight = rng.integers(0, 3, size=200)
-    reference = PCA(2, random_state=0).fit(np.repeat(X, weight, axis=0))
-    weighted = PCA(2, random_state=0).fit(X, sample_weight=weight)
-    np.testing.assert_allclose(weighted.components_, reference.components_, atol=1e-5)
-    streamed = PCA(2, random_state=0).fit(lowdim.stream(lambda: iter(np.split(X, [13, 90]))))
-    np.testing.assert_allclose(
-        streamed.components_, PCA(2, random_state=0).fit(X).components_, atol=1e-8
-    )
-
-
-# ---- online --------------------------------------------------------------------------------------
-
-
-def test_partial_fit_on_blocks_equals_fit_on_all(rng):
-    X, weight = spectrum_data(rng, 300, offset=1e4), rng.integers(1, 3, size=300)
-    model = PCA(3)
-    for part, w in zip(np.split(X, [1, 50, 120]), np.split(weight, [1, 50, 120]), strict=True):
-        model.partial_fit(part, sample_weight=w)
-    whole = PCA(3, svd_solver="covariance_eigh").fit(X, sample_weight=weight)
-    for name in ATTRIBUTES:
-        np.testing.assert_allclose(getattr(model, name), getattr(whole, name), atol=1e-8)
-
-
-def test_partial_fit_on_many_columns_keeps_the_leading_axes(rng, monkeypatch):
-    for module in ("online", "solvers"):
-        monkeypatch.setattr(f"lowdim.linear.pca.{module}.COLUMNS_FOR_COVARIANCE", 3)
-    X = spectrum_data(rng, 600, offset=2.0)
-    model = PCA(2)
-    for part in np.array_split(X, 6):
-        model.partial_fit(part)
-    np.testing.assert_allclose(model.components_, PCA(2).fit(X).components_, atol=1e-8)
-    np.testing.assert_allclose(model.explained_variance_ratio_.sum(), 25 / 30.8, rtol=1e-8)
-
-
-def test_oja_learns_one_row_at_a_time(rng):
-    X = spectrum_data(rng, 3000, variances=(25.0, 1.0, 0.5))
-    model = PCA(1, svd_solver="oja", random_state=0)
-    for x in X:
-        model.partial_fit(x[None])
-    assert angle(model.components_.T, PCA(1).fit(X).components_.T) < 0.15
-
-
-def test_a_constant_gain_follows_a_drifting_subspace(rng):
-    # the leading axis turns by 90 degrees in 200 batches; a gain of 0.2 remembers about 5 of them,
-    # in which it turns by 2 degrees; noise of batches of 50 rows adds about as much again
-    model = PCA(1, svd_solver="oja", learning_rate=0.2, batch_size=50, random_state=0)
-    lag = []
-    for turn in np.linspace(0, np.pi / 2, 200):
-        axis = np.array([np.cos(turn), np.sin(turn), 0.0])
-        X = rng.normal(size=(50, 3)) + 5.0 * rng.normal(size=(50, 1)) * axis
-        lag.append(angle(model.partial_fit(X).components_.T, axis[:, None]))
-    assert max(lag[50:]) < 0.25
-
-
-def test_a_decreasing_gain_settles_where_a_constant_one_keeps_trembling(rng):
-    X = rng.normal(size=(20_000, 3)) * [3.0, 1.0, 1.0]
-    axis = np.array([[1.0], [0.0], [0.0]])
-    constant, decreasing = (
-        PCA(1, svd_solver="oja", learning_rate=rate, batch_size=10, random_state=0).partial_fit(X)
-        for rate in (0.5, "decreasing")
-    )
-    assert angle(decreasing.components_.T, axis) < 0.05
-    assert angle(decreasing.components_.T, axis) < angle(constant.components_.T, axis)
-
-
-def test_partial_fit_refuses_holes_and_says_what_to_do():
-    with pytest.raises(ValueError, match=r"fit\(lowdim.stream"):
-        PCA(1).partial_fit(np.array([[1.0, np.nan], [2.0, 3.0]]))
-
-
 # ---- what else it can do -------------------------------------------------------------------------
 
 
@@ -444,16 +187,6 @@ def test_samples_have_the_models_moments(rng):
     # standard errors of a mean and a variance of 16 over 1e5 rows: 0.013 and 0.07
     np.testing.assert_allclose(sample.mean(axis=0), pca.mean_, atol=0.06)
     np.testing.assert_allclose(np.cov(sample.T), pca.get_covariance(), atol=0.3)
-
-
-def test_correlations_are_those_of_columns_and_codes(rng):
-    X = spectrum_data(rng, offset=3.0)
-    pca = PCA(2).fit(X)
-    found, Z = pca.correlations(X), pca.transform(X)
-    expected = np.corrcoef(X.T, Z.T)[:7, 7:]
-    np.testing.assert_allclose(found.variables, expected, atol=1e-10)
-    D = X - X.mean(axis=0)
-    np.testing.assert_allclose(found.cos2, Z**2 / np.sum(D**2, axis=1, keepdims=True), atol=1e-10)
 
 
 def test_it_works_in_pipelines_and_searches(rng):
@@ -534,16 +267,6 @@ def test_fitting_imports_no_numba():
 def test_bad_arguments_are_named(rng, arguments, message):
     with pytest.raises(ValueError, match=message):
         PCA(**arguments).fit(spectrum_data(rng))
-
-
-def test_solvers_that_need_the_matrix_refuse_streams_and_say_what_to_choose(rng):
-    X = spectrum_data(rng)
-    rows = lowdim.stream(lambda: iter([X]))
-    for solver in ("full", "gram"):
-        with pytest.raises(TypeError, match="choose 'krylov' or 'covariance_eigh'"):
-            PCA(2, svd_solver=solver).fit(rows)
-    with pytest.raises(ValueError, match="choose 'krylov'"):
-        PCA(2, svd_solver="arpack").fit(rows)
 
 
 def test_weights_that_sum_to_less_than_a_row_are_refused(rng):

@@ -4,20 +4,19 @@
 
 The mean and the top eigenvectors of the covariance solve it; `solvers.py` finds them. With
 missing values the axes are those of the probabilistic model x = W z + m + noise, learned by EM from
-the observed entries (`missing.py`), whose maximum-likelihood solution spans the same axes when
+the observed entries (`linear/missing/`), whose maximum-likelihood solution spans the same axes when
 nothing is missing.
 
-    encode    z = V'(x - m)           a row with holes: the expectation of z given what is observed
+    encode    z = V'(x - m)           with missing values: the expectation of z given the rest
     decode    x = V z + m
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import (
@@ -42,24 +41,19 @@ from lowdim.core.validation import (
     check_weights,
 )
 from lowdim.linalg.svd import deterministic_signs
-from lowdim.linear import missing
-from lowdim.linear.factor_model import FactorModelMethods, dense
+from lowdim.linear.factor_model import FactorModelMethods, filled
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.pca import online as pca_online
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError, completed
+from lowdim.linear.pca.correlations import correlations
+from lowdim.linear.pca.iterative import NORMALIZERS
 from lowdim.linear.pca.minka import minka_rank
-from lowdim.linear.pca.solvers import (
-    NORMALIZERS,
-    SOLVERS,
-    Axes,
-    NotFiniteError,
-    Problem,
-    choose_solver,
-    completed,
-)
+from lowdim.linear.pca.missing import axes_from_observed
+from lowdim.linear.pca.solvers import SOLVERS, choose_solver
 
 
-class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Principal component analysis, for complete rows and for rows with holes, of any size.
+class PCA(FactorModelMethods, Estimator):
+    """Principal component analysis of data of any size, with or without missing values.
 
     Minimises  sum_i w_i ||x_i - m - V V'(x_i - m)||^2  over the mean m and orthonormal axes V.
 
@@ -77,7 +71,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         How many axes: an int; a float between 0 and 1 for as many as explain that share of the
         variance; 'mle' for Minka's choice; None for min(n, d). `lowdim.choose_rank` offers more.
     copy : bool, default=True
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility with scikit-learn; ignored. X is never written to.
     whiten : bool, default=False
         Scale the codes to unit variance.
     svd_solver : str, default='auto'
@@ -136,8 +130,8 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     -----
     The covariance divides by n - 1, as scikit-learn's does; lecture notes divide by n.
 
-    `transform` of a row with holes gives E[V'(x - m) | observed entries]: the missing entries are
-    replaced by their expectation, then the row is projected.
+    `transform` of a row with missing values gives E[V'(x - m) | observed entries]: the missing
+    entries are replaced by their expectation, then the row is projected.
 
     With whiten=True, `get_covariance`, `get_precision` and `score` are those of X, as without;
     scikit-learn's scale the axes twice there.
@@ -146,7 +140,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ----------
     Tipping and Bishop (1999), Probabilistic principal component analysis, for `score`, `sample` and
     missing values. Halko, Martinsson and Tropp (2011), algorithm 4.4, for 'randomized'. Musco and
-    Musco (2015) for 'krylov'. Ahn and Oh (2003) for 'em'. Oja (1982) and Sanger (1989) for 'oja'.
+    Musco (2015) for 'krylov'. Ahn and Oh (2003) for 'em'. Oja (1982, 1992) for 'oja'.
 
     Examples
     --------
@@ -164,6 +158,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
+    _component_name: ClassVar[str] = "PC"
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
@@ -238,7 +233,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         n = rows.known_rows if weight is None else int(weight.sum())
         limit = min(n or rows.n_columns, rows.n_columns)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
-        problem = Problem(
+        problem = AxesProblem(
             self, rows, weight, self._wanted(limit), random_generator(self.random_state)
         )
         solver = choose_solver(rows, problem.k) if self.svd_solver == "auto" else self.svd_solver
@@ -248,7 +243,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             found = check_finite_rows(self, rows, allow_nan=True)
             names = getattr(self, "feature_names_in_", None)
             check_columns_observed(rows.shape[0] - found.nan, names)
-            axes = _axes_from_observed(problem)
+            axes = axes_from_observed(problem)
         self._publish(axes if problem.k is None else completed(axes, problem.k))
         self._learned = None
         return self
@@ -267,10 +262,10 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if check_finite_rows(self, rows, allow_nan=True).nan.any():
             raise ValueError(
                 "X has NaN; partial_fit learns from complete rows. Give all blocks to "
-                "fit(lowdim.stream(...)), which learns from rows with holes."
+                "fit(lowdim.stream(...)), which learns from rows with missing values."
             )
         weight = check_weights(sample_weight, rows)
-        problem = Problem(
+        problem = AxesProblem(
             self, rows, weight, self._wanted(rows.n_columns), random_generator(self.random_state)
         )
         self._learned = pca_online.learn(learned, problem)
@@ -280,7 +275,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     # ---- encode and decode -----------------------------------------------------------------------
 
     def transform(self, X):
-        """Place of each row on the axes; for a row with holes, its expectation."""
+        """Place of each row on the axes; with missing values, its expectation."""
         rows = self.open_rows(X, reset=False)
         scale = np.sqrt(self.explained_variance_) if self.whiten else None
         return rows.map(encode, self.mean_, self.components_, scale, self._factor_model())
@@ -320,14 +315,7 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             that each component explains. NaN count as what the model expects in their place.
         """
         rows = self.open_rows(X, reset=False)
-        model, axes = self._factor_model(), (self.mean_, self.components_)
-        sums = rows.fold(_correlation_sums, *axes, model)
-        spread = np.sqrt(sums.sum_x2 - sums.sum_x**2 / sums.n)[:, None] * np.sqrt(
-            sums.sum_z2 - sums.sum_z**2 / sums.n
-        )
-        product = sums.sum_xz - np.outer(sums.sum_x, sums.sum_z) / sums.n
-        variables = np.divide(product, spread, out=np.zeros_like(product), where=spread > 0)
-        return Correlations(variables, rows.map(_squared_cosines, *axes, model))
+        return correlations(rows, self.mean_, self.components_, self._factor_model())
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -335,10 +323,6 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver not in ("full", "gram")
         return tags
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
 
     def _wanted(self, limit):
         """n_components as an int; None if all axes must be known before it can be chosen."""
@@ -389,6 +373,12 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))
         return len(variance)
 
+    def _loadings(self):
+        return (self.components_.T * np.sqrt(self.explained_variance_)).astype(np.float64)
+
+    def _variance_shares(self):
+        return self.explained_variance_ratio_.astype(np.float64)
+
     def _factor_model(self):
         """Mean, loadings and noise of the probabilistic model, for what needs a density."""
         variance = self.explained_variance_.astype(np.float64)
@@ -401,88 +391,13 @@ class PCA(FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return FactorModel(self.mean_.astype(np.float64), W, np.full(len(W), noise))
 
 
-class Correlations(NamedTuple):
-    """See `PCA.correlations`."""
-
-    variables: np.ndarray  # (d, k)
-    cos2: np.ndarray  # (n, k)
-
-
 # ---- what is done to a block ---------------------------------------------------------------------
 
 
 def encode(X, mean, components, scale, model):
-    """Codes of one block: V'(x - mean), after filling holes with their expectation."""
+    """Codes of one block: V'(x - mean), after filling missing values with their expectation."""
     if sp.issparse(X):
         Z = X @ components.T - mean @ components.T
     else:
-        Z = (_complete(X, model) - mean) @ components.T
+        Z = (filled(X, model) - mean) @ components.T
     return Z if scale is None else Z / np.where(scale > 0, scale, 1)
-
-
-def _complete(X, model):
-    """X, or X with its holes filled."""
-    return missing.expectation(X, *model) if np.isnan(X.sum()) else X
-
-
-class _CorrelationSums(NamedTuple):
-    n: float
-    sum_x: np.ndarray  # (d,)
-    sum_x2: np.ndarray  # (d,)
-    sum_z: np.ndarray  # (k,)
-    sum_z2: np.ndarray  # (k,)
-    sum_xz: np.ndarray  # (d, k)
-
-
-def _correlation_sums(X, mean, components, model):
-    D = _deviations(X, mean, model)
-    Z = D @ components.T
-    return _CorrelationSums(
-        float(len(D)), D.sum(axis=0), (D**2).sum(axis=0), Z.sum(axis=0), (Z**2).sum(axis=0), D.T @ Z
-    )
-
-
-def _squared_cosines(X, mean, components, model):
-    D = _deviations(X, mean, model)
-    squares = (D @ components.T) ** 2
-    length = (D**2).sum(axis=1, keepdims=True)
-    return np.divide(squares, length, out=np.zeros_like(squares), where=length > 0)
-
-
-def _deviations(X, mean, model):
-    return _complete(dense(X), model) - mean
-
-
-# ---- missing values ------------------------------------------------------------------------------
-
-
-def _axes_from_observed(problem: Problem) -> Axes:
-    """Axes of the probabilistic model, learned by EM from the observed entries."""
-    rows, d = problem.rows, problem.rows.n_columns
-    # d - 1 factors and isotropic noise give every covariance matrix there is
-    k = d if problem.k is None else problem.k
-    model = missing.fit_missing(
-        problem.estimator,
-        rows,
-        min(k, d - 1),
-        isotropic=True,
-        weight=problem.weight,
-        max_iter=problem.estimator.max_iter,
-        tol=problem.estimator.tol or 1e-7,
-        random=problem.random,
-    )
-    V, s, _ = np.linalg.svd(model.W, full_matrices=k == d)
-    noise = float(model.noise.mean())
-    variance = np.full(min(k, V.shape[1]), noise)
-    variance[: len(s)] += s**2
-    n = rows.shape[0] if problem.weight is None else problem.weight.sum()
-    return Axes(
-        float(n),
-        model.mean,
-        V[:, :k],
-        variance * n,
-        float(n * (np.sum(s**2) + d * noise)),
-        1.0,
-        rows.dtype,
-        0.0,
-    )

@@ -15,15 +15,8 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import add, blend
 from lowdim.linalg.moments import Frame, Moments, frame_of, moments
-from lowdim.linear.pca.solvers import (
-    COLUMNS_FOR_COVARIANCE,
-    Axes,
-    OjaParams,
-    Problem,
-    gain,
-    oja_step,
-    top_of,
-)
+from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, top_of
+from lowdim.linear.pca.oja import OjaParams, gain, oja_step
 
 SPARE_AXES = 10  # a sketch keeps a few axes more than asked for: what it drops, it drops for good
 
@@ -50,7 +43,7 @@ class LearnedOja(NamedTuple):
 Learned = LearnedMoments | LearnedSketch | LearnedOja
 
 
-def learn(learned: Learned | None, problem: Problem) -> Learned:
+def learn(learned: Learned | None, problem: AxesProblem) -> Learned:
     """What is known after these rows, too."""
     if problem.estimator.svd_solver == "oja":
         return _learn_oja(learned, problem)  # type: ignore[arg-type]
@@ -81,13 +74,13 @@ def axes(learned: Learned, k: int | None, dtype: np.dtype) -> Axes:
     )
 
 
-def _learn_moments(learned: LearnedMoments | None, problem: Problem) -> LearnedMoments:
+def _learn_moments(learned: LearnedMoments | None, problem: AxesProblem) -> LearnedMoments:
     frame = frame_of(problem.rows) if learned is None else learned.frame
     new = problem.rows.fold(moments, frame, along=(problem.weight,))
     return LearnedMoments(frame, new if learned is None else add(learned.sums, new))
 
 
-def _learn_sketch(learned: LearnedSketch | None, problem: Problem) -> LearnedSketch:
+def _learn_sketch(learned: LearnedSketch | None, problem: AxesProblem) -> LearnedSketch:
     """SVD of (axes so far; new rows; the step of the mean) for each batch (Ross et al. 2008)."""
     assert problem.k is not None
     keep = problem.k + SPARE_AXES
@@ -112,7 +105,7 @@ def _learn_sketch(learned: LearnedSketch | None, problem: Problem) -> LearnedSke
     return learned
 
 
-def _learn_oja(learned: LearnedOja | None, problem: Problem) -> LearnedOja:
+def _learn_oja(learned: LearnedOja | None, problem: AxesProblem) -> LearnedOja:
     estimator, d = problem.estimator, problem.rows.n_columns
     k = problem.k or d
     if learned is None:

@@ -16,9 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.linalg.moments import column_variances
-from lowdim.linalg.observed import observed_columns
-from lowdim.mixture.em import column_sizes
+from lowdim.linalg.observed import column_sizes, observed_columns
 from lowdim.mixture.families import Categorical, Family, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
 
@@ -104,11 +102,10 @@ def as_fitted(family: Family, columns: Any, categories: Sequence[np.ndarray] | N
 
 def _mean_and_std(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Of each column; sparse rows are measured from 0, where most of their entries are."""
-    if not rows.is_sparse:
-        columns = observed_columns(rows, weight)
-        return columns.mean, columns.std
-    total, mean, scatter, unit = column_variances(rows, weight)
-    return np.zeros(rows.n_columns), np.hypot(np.sqrt(scatter / total) * unit, mean)
+    columns = observed_columns(rows, weight)
+    if rows.is_sparse:
+        return np.zeros(rows.n_columns), np.hypot(columns.std, columns.mean)
+    return columns.mean, columns.std
 
 
 def _seen_categories(rows: Blocks, place: Any, weight: np.ndarray | None) -> list[np.ndarray]:

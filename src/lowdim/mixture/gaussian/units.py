@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.mixture.em import column_sizes
+from lowdim.linalg.observed import column_sizes
 from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
 
 

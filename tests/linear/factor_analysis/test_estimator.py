@@ -1,32 +1,17 @@
-"""Factor analysis: the lecture's example, Newton's derivatives, planted loadings, holes."""
+"""Factor analysis: the lecture's example, planted loadings, missing values."""
 
 import warnings
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis as ScikitFactorAnalysis
 
 import lowdim
 from lowdim import FactorAnalysis
-from lowdim.linear import factor_analysis
-from lowdim.linear.factor_analysis import (
-    HeywoodWarning,
-    em_update,
-    hessian,
-    negative_log_likelihood,
-    profile,
-)
-
-
-def planted(rng, n=3000, d=10, k=2):
-    W = rng.normal(size=(d, k))
-    noise = rng.uniform(0.3, 1.5, size=d)
-    X = rng.normal(size=(n, k)) @ W.T + np.sqrt(noise) * rng.normal(size=(n, d)) + 2.0
-    return X, W, noise
-
+from lowdim.linear.factor_analysis import HeywoodWarning
+from tests.linear.factor_analysis.tables import planted
 
 # ---- golden values -------------------------------------------------------------------------------
 
@@ -43,52 +28,6 @@ def test_iris_reaches_the_best_known_likelihood_and_warns_of_its_heywood_case():
     np.testing.assert_allclose(np.sum(rotated.loadings**2, axis=0), [3.916, 0.473], atol=0.02)
 
 
-def test_plain_em_from_the_principal_axes_climbs_slowly_to_a_heywood_case():
-    X = load_iris().data
-    model = FactorAnalysis(2, solver="em", max_iter=4000, tol=0).fit(X)
-    assert model.n_iter_ == 4000
-    assert np.all(np.diff(model.history_) <= 1e-9)
-    # 0.12 below the maximum it approaches, scikit-learn's -389.88
-    assert -390.01 < model.loglike_[-1] < -389.88
-
-
-# ---- the derivation ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("k", [1, 3])
-def test_derivatives_of_the_profile_are_numerical_ones(rng, k):
-    R = np.corrcoef(planted(rng, d=6, k=3)[0].T)
-    t = np.log(rng.uniform(0.2, 0.6, size=6))
-    at = profile(R, t, k)
-    slope = approx_fprime(t, lambda s: profile(R, s, k).f, 1e-7)
-    np.testing.assert_allclose(
-        at.gradient, slope, atol=1e-5
-    )  # differences of 1e-7: half the digits
-    curvature = approx_fprime(t, lambda s: profile(R, s, k).gradient, 1e-7)
-    np.testing.assert_allclose(hessian(at), curvature, atol=1e-5)
-
-
-def test_an_em_step_never_lowers_the_likelihood(rng):
-    R = np.corrcoef(planted(rng, d=6)[0].T)
-    W, psi = rng.normal(size=(6, 2)), rng.uniform(0.1, 1.0, size=6)
-    past = np.inf
-    for _ in range(30):
-        value = negative_log_likelihood(R, W, psi, 100.0, 0.0)
-        assert value <= past + 1e-9
-        past = value
-        W, psi = em_update(R, W, psi, 1e-8)
-
-
-def test_newton_never_raises_the_objective_and_ends_where_the_gradient_vanishes(rng):
-    X, _, _ = planted(rng)
-    model = FactorAnalysis(2, tol=1e-9).fit(X)
-    assert np.all(np.diff(model.history_) <= 1e-7)
-    scale = X.std(axis=0)
-    at = profile(np.corrcoef(X.T), np.log(model.noise_variance_ / scale**2), 2)
-    np.testing.assert_allclose(at.gradient, 0.0, atol=1e-5)
-    assert model.n_iter_ < 15
-
-
 # ---- two roads -----------------------------------------------------------------------------------
 
 
@@ -102,14 +41,6 @@ def test_scikit_learn_climbs_to_the_same_maximum(rng):
     np.testing.assert_allclose(
         np.abs(ours.transform(X[:5])), np.abs(theirs.transform(X[:5])), atol=2e-3
     )
-
-
-def test_newton_and_em_end_together(rng):
-    X, _, _ = planted(rng, d=6, k=1)
-    newton = FactorAnalysis(1, tol=1e-8).fit(X)
-    em = FactorAnalysis(1, solver="em", tol=1e-8, max_iter=20_000).fit(X)
-    assert newton.loglike_[-1] == pytest.approx(em.loglike_[-1], abs=1e-4)
-    assert newton.n_iter_ < em.n_iter_ / 3
 
 
 def test_score_is_the_gaussian_log_density(rng):
@@ -153,17 +84,6 @@ def test_rotations_change_loadings_and_codes_but_not_the_model(rng, rotation):
         np.testing.assert_allclose(np.triu(L.T[:3], 1), 0.0, atol=1e-10)
 
 
-def test_second_derivatives_of_strong_factors_are_nearly_exact(rng, monkeypatch):
-    X, _, noise = planted(rng, n=2000, d=120, k=3)
-    R = np.corrcoef(X.T)
-    at = profile(R, np.log(noise / X.var(axis=0)), 3)
-    near = hessian(at)
-    monkeypatch.setattr(factor_analysis, "EXACT_COLUMNS", 120)
-    exact = hessian(at)
-    # the series leaves out 2 (g_r / g_q)^2 < 0.02 of each term
-    assert np.linalg.norm(near - exact, 2) < 0.02 * np.linalg.norm(exact, 2)
-
-
 @pytest.mark.filterwarnings("ignore:FactorAnalysis did not converge")  # theirs, in some seeds
 def test_scikit_learns_varimax_is_not_simpler_than_ours_without_kaiser(rng):
     X, _, _ = planted(rng, n=1000, k=3)
@@ -185,7 +105,7 @@ def test_weights_are_repetitions(rng):
     np.testing.assert_allclose(weighted.noise_variance_, repeated.noise_variance_, atol=1e-6)
 
 
-# ---- planted truth and holes ---------------------------------------------------------------------
+# ---- planted truth and missing values ------------------------------------------------------------
 
 
 def deviations(model, W, noise):
@@ -204,7 +124,7 @@ def test_planted_noise_is_found(rng):
     assert (deviations(model, W, noise) < 0.06).all()
 
 
-def test_planted_noise_is_found_behind_holes(rng):
+def test_planted_noise_is_found_behind_missing_values(rng):
     X, W, noise = planted(rng, n=5000)
     X[rng.random(X.shape) < 0.3] = np.nan
     model = FactorAnalysis(2).fit(X)
@@ -214,12 +134,12 @@ def test_planted_noise_is_found_behind_holes(rng):
     assert np.isfinite(model.transform(X)).all()
 
 
-def test_a_few_holes_change_little(rng):
+def test_a_few_missing_values_change_little(rng):
     X, _, _ = planted(rng)
-    pierced = X.copy()
-    pierced[:3, 0] = np.nan
+    incomplete = X.copy()
+    incomplete[:3, 0] = np.nan
     np.testing.assert_allclose(
-        FactorAnalysis(2, tol=1e-4).fit(pierced).noise_variance_,
+        FactorAnalysis(2, tol=1e-4).fit(incomplete).noise_variance_,
         FactorAnalysis(2, tol=1e-4).fit(X).noise_variance_,
         rtol=0.02,
     )

@@ -14,7 +14,8 @@ and what is left to minimise is a function of t = log psi alone (explained g, an
 
     f(t) = sum_i t_i + sum_explained log g + sum_left (g - 1),    df/dt_i = sum_left (1 - g) u_i^2
 
-by Newton steps that never raise it. Rows with holes: EM over the observed entries (`missing.py`).
+by Newton steps that never raise it. Rows with missing values: EM over the observed entries
+(`linear/missing/`).
 An iteration costs O(k d^3), and there are about ten.
 """
 
@@ -22,23 +23,23 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_most, check_codes, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
-from lowdim.linear.factor_model import FactorModelMethods, encode, encode_with_std
+from lowdim.linear.factor_analysis.em import EMParams, plain_em, principal_axes_of
+from lowdim.linear.factor_analysis.newton import newton
+from lowdim.linear.factor_model import ExpectedCodes, encode
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.rotation import METHODS as ROTATIONS
 from lowdim.linear.rotation import rotate
@@ -48,16 +49,6 @@ from lowdim.linear.rotation import rotate
 NOISE_FLOOR = 1e-8
 SINGULAR_NOISE_FLOOR = 5e-3
 
-
-# Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
-SUSPICIOUS = 1e-2
-
-
-# Where a factor's eigenvalue is so many times above all that are left over, and columns are more
-# than this, Newton's method takes the first terms of a series for the second derivatives
-FAR, VERY_FAR = 10.0, 100.0
-EXACT_COLUMNS = 100
-
 # BLAS threads of NumPy and of SciPy wait for each other on matrices up to this size
 SINGLE_THREADED_COLUMNS = 1000
 
@@ -66,9 +57,7 @@ class HeywoodWarning(UserWarning):
     """A noise variance ran to 0: the factors explain a column entirely, which data rarely mean."""
 
 
-class FactorAnalysis(
-    FactorModelMethods, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
-):
+class FactorAnalysis(ExpectedCodes, Estimator):
     """Factor analysis: x = W z + mean + noise, each column with its own noise variance.
 
     Minimises  -log p(X) = 1/2 sum_i [ log|C| + (x_i - mean)' C^-1 (x_i - mean) ] + const,
@@ -89,15 +78,15 @@ class FactorAnalysis(
     tol : float, default=1e-2
         Stop when an iteration raises the log-likelihood of all rows by less.
     copy : bool, default=True
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility with scikit-learn; ignored. X is never written to.
     max_iter : int, default=1000
         Iterations at the most.
     noise_variance_init : array of shape (d,), default=None
         Where to start; None takes Joreskog's (1 - k / 2d) / diag(S^-1).
     svd_method : {'lapack', 'randomized'}, default='randomized'
-        Accepted for scikit-learn's sake; the rows are not decomposed.
+        Accepted for compatibility with scikit-learn; ignored. The rows are not decomposed.
     iterated_power : int, default=3
-        Accepted for scikit-learn's sake.
+        Accepted for compatibility with scikit-learn; ignored.
     rotation : str or None, default=None
         'varimax', 'quartimax', 'equamax', 'ordered' (orthogonal columns by decreasing variance),
         'lower' (lower triangular), or with correlated factors 'oblimin', 'promax'; see `rotate`.
@@ -237,30 +226,6 @@ class FactorAnalysis(
         self._publish(mean, W, noise, rows.dtype)
         return self
 
-    def transform(self, X, return_std=False):
-        """E[z | observed entries] of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        return_std : bool, default=False
-            Also return the posterior standard deviation of each (unrotated) factor.
-        """
-        rows = self.open_rows(X, reset=False)
-        model = self._factor_model()
-        if return_std:
-            return rows.map(encode_with_std, model)
-        return rows.map(_encode_rotated, model, self._codes_rotation())
-
-    def inverse_transform(self, Z):
-        """Rows W z + mean."""
-        check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
     def _fit_covariance(self, S, n, k, unit):
         """W, noise and the noise floor for complete rows, from their covariance."""
         variance = np.diag(S).copy()
@@ -275,7 +240,7 @@ class FactorAnalysis(
         if self.solver == "newton":
             W, psi = newton(self, R, n, k, psi, log_scale, floor)
         else:
-            axes = _principal_axes(S, k) / scale[:, None]
+            axes = principal_axes_of(S, k) / scale[:, None]
             psi = 1.0 / (scale * unit) ** 2 if psi is None else psi
             W, psi = plain_em(self, R, n, EMParams(axes / unit, psi), log_scale, floor)
         self.loglike_ = (-self.history_).tolist()
@@ -316,9 +281,14 @@ class FactorAnalysis(
         self.rotation_matrix_ = T
         self.factor_correlations_ = phi
 
-    def _codes_rotation(self):
-        """What codes of the unrotated factors are multiplied by: W z = (W T)(T^-1 z)."""
-        return np.linalg.inv(self.rotation_matrix_).T
+    def _variance_shares(self):
+        # of columns of unit variance: factor analysis does not know units
+        L = self._standard_loadings()
+        return np.sum(L * (L @ self.factor_correlations_), axis=0) / len(L)
+
+    def _encoding(self):
+        # codes of the unrotated factors go with the inverse: W z = (W T)(T^-1 z)
+        return _encode_rotated, self._factor_model(), np.linalg.inv(self.rotation_matrix_).T
 
     def _factor_model(self):
         W = np.linalg.solve(self.rotation_matrix_.T, self.components_.astype(np.float64)).T
@@ -331,220 +301,6 @@ def _encode_rotated(X, model, rotation):
     return encode(X, model) @ rotation.astype(X.dtype)
 
 
-# ---- Newton's method on log psi ------------------------------------------------------------------
-
-
-class NewtonParams(NamedTuple):
-    t: np.ndarray  # (d,)  log psi
-
-
-class Profile(NamedTuple):
-    """f and its derivatives at t, and the best W there."""
-
-    f: float
-    gradient: np.ndarray  # (d,)
-    C: np.ndarray  # (d, d)  psi^-1/2 S psi^-1/2
-    g: np.ndarray  # (d,)    its eigenvalues, decreasing
-    U: np.ndarray  # (d, d)  its eigenvectors
-    explained: np.ndarray  # (d,)  which of them the factors explain
-
-
-def profile(R: np.ndarray, t: np.ndarray, k: int) -> Profile:
-    """f(t) and its gradient; f is log|C| + trace(C^-1 S) - d at the best W."""
-    inverse_sd = np.exp(-t / 2)
-    C = R * np.outer(inverse_sd, inverse_sd)
-    g, U = scipy.linalg.eigh(C, driver="evd", check_finite=False)
-    g, U = np.maximum(g[::-1], 0.0), U[:, ::-1]
-    explained = (np.arange(len(g)) < k) & (g > 1.0)
-    left = np.where(explained, 1.0, g)
-    f = float(np.sum(t) + np.sum(np.log(g[explained])) + np.sum(left - 1.0))
-    return Profile(f, U**2 @ (1.0 - left), C, g, U, explained)
-
-
-def hessian(at: Profile) -> np.ndarray:
-    """Second derivatives of f (Clarke 1970), for eigenvectors r, s left over and q explained:
-
-      sum_rs (g_r + g_s) / 2                        u_ir u_jr u_is u_js
-    + sum_rq (1 - g_r)(g_q + g_r) / (g_q - g_r)     u_ir u_jr u_iq u_jq
-
-    What is left over of I and C is what the explained part leaves: P = I - sum u_q u_q' and
-    L = C - sum g_q u_q u_q', so the first sum is P * L, entry by entry. For g_q far above all g_r
-    the fraction is (1 - g_r)(1 + 2 g_r / g_q), up to 2 (g_r / g_q)^2 < 0.02: a second sum of
-    (P - L) + 2 (L - L^2) / g_q. Newton's method ends where it ends with any such H.
-    """
-    top = at.explained
-    gq, Uq = at.g[top], at.U[:, top]
-    largest = at.g[~top].max(initial=0.0)
-    far = (gq > FAR * largest) & (len(at.g) > EXACT_COLUMNS)
-    P = np.eye(len(at.g)) - Uq @ Uq.T
-    L = at.C - (Uq * gq) @ Uq.T
-    H = P * L
-    if far.any():
-        Uf = Uq[:, far]
-        H += (Uf @ Uf.T) * (P - L)
-        if gq[far].min() < VERY_FAR * largest:
-            H += (Uf * (2.0 / gq[far])) @ Uf.T * (L - L @ L)
-    g, U = at.g[~top], at.U[:, ~top]
-    for value, u in zip(gq[~far], Uq[:, ~far].T, strict=True):
-        apart = np.maximum(value - g, 1e-8 * value)
-        H += np.outer(u, u) * ((U * ((1.0 - g) * (value + g) / apart)) @ U.T)
-    return H
-
-
-def newton(estimator, R, n, k, psi, log_scale, floor):
-    """Minimise f; from further starts, too, where a noise runs to 0: there are several minima."""
-    d = len(R)
-    base = n / 2 * (d * np.log(2 * np.pi) + d + 2 * log_scale)  # -log p(X) = base + n / 2 f
-    start = _joreskog_start(R, k) if psi is None else psi
-    if k == d:  # as many factors as columns explain any covariance: nothing to search for
-        estimator.history_, estimator.n_iter_, estimator.converged_ = np.array([]), 1, True
-        return _best_loadings(R, np.log(start), k)[1:]
-    found = _minimise(estimator, R, n, k, start, base, floor)
-    if psi is None and (found.psi < SUSPICIOUS).any():
-        best, history = found, estimator.history_
-        for further in _further_starts(R, k, floor):
-            found = _minimise(estimator, R, n, k, further, base, floor)
-            if found.f < best.f - 1e-6 * abs(best.f):  # better by more than rounding
-                best, history = found, estimator.history_
-        found, estimator.history_ = best, history
-        estimator.n_iter_ = len(history)
-    estimator.history_ = np.append(estimator.history_, base + n / 2 * found.f)
-    return found.W, found.psi
-
-
-class Minimum(NamedTuple):
-    f: float
-    W: np.ndarray
-    psi: np.ndarray
-
-
-def _minimise(estimator, R, n, k, start, base, floor):
-    """Newton's method within log psi >= log floor; f never rises."""
-    start, floor = np.log(np.maximum(start, floor)), np.log(floor)
-    loop = iterate(
-        estimator,
-        NewtonParams(start),
-        max_iter=estimator.max_iter,
-        tol=estimator.tol,
-    )
-    last, at = None, None
-    for (t,) in loop:
-        if at is None or t is not last:
-            at = profile(R, t, k)
-        held = (t <= floor) & (at.gradient > 0)  # at the bound, and would go further
-        step = _newton_step(at, ~held)
-        slope = abs(float(at.gradient @ step))
-        length, trial, new = 1.0, t, at
-        while length > 1e-10:
-            trial = np.maximum(t + length * step, floor)
-            new = profile(R, trial, k)
-            if new.f <= at.f - 1e-4 * length * slope:
-                break
-            length /= 2
-        # a noise on its way to 0 would get there in small steps: try it at once
-        vanishing = (trial < np.log(SUSPICIOUS)) & (new.gradient > 0)
-        if vanishing.any():
-            jump = np.where(vanishing, floor, trial)
-            beyond = profile(R, jump, k)
-            if beyond.f < new.f:
-                trial, new = jump, beyond
-        fell = at.f - new.f
-        loop.record(base + n / 2 * at.f, change=n / 2 * max(fell, 0.0))
-        last, at = (trial, new) if fell > 0 else (t, at)
-        loop.params = NewtonParams(last)
-    known = at if loop.params.t is last else None
-    return _best_loadings(R, loop.params.t, k, known)
-
-
-def _best_loadings(R: np.ndarray, t: np.ndarray, k: int, known: Profile | None = None) -> Minimum:
-    """W = psi^1/2 U_k (G_k - I)^1/2, and f there, where the profile may be known already."""
-    at, psi = known or profile(R, t, k), np.exp(t)
-    gain = np.sqrt(np.maximum(np.where(at.explained, at.g, 1.0) - 1.0, 0.0))[:k]
-    return Minimum(at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi)
-
-
-def _newton_step(at: Profile, free: np.ndarray) -> np.ndarray:
-    """-H^-1 gradient on the free columns; where H is not positive, its positive part (U U')^2."""
-    step = np.zeros(len(free))
-    g = at.gradient[free]
-    left = at.U[free][:, ~at.explained]
-    for H in (hessian(at)[np.ix_(free, free)], (left @ left.T) ** 2):
-        ridge = 1e-10 * max(float(np.trace(H)) / max(len(H), 1), 1e-300)
-        H.flat[:: len(H) + 1] += ridge
-        try:
-            factor = scipy.linalg.cho_factor(H, check_finite=False)
-        except scipy.linalg.LinAlgError:
-            continue
-        step[free] = -scipy.linalg.cho_solve(factor, g, check_finite=False)
-        break
-    else:
-        step[free] = -g
-    # log psi in steps of at most a factor e^3: far away, the quadratic says little
-    return step * min(1.0, 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-
-
 def noise_floor(R: np.ndarray) -> float:
     """The least noise variance: larger where R is singular."""
     return NOISE_FLOOR if scipy.linalg.eigvalsh(R)[0] > NOISE_FLOOR else SINGULAR_NOISE_FLOOR
-
-
-def _joreskog_start(R: np.ndarray, k: int) -> np.ndarray:
-    """(1 - k / 2d) times what each column has alone."""
-    d = len(R)
-    ridge = 1e-6 * np.eye(d)  # singular correlations have no inverse
-    return np.clip((1.0 - 0.5 * k / d) / np.diag(np.linalg.inv(R + ridge)), 0.005, 1.0)
-
-
-def _further_starts(R: np.ndarray, k: int, floor: float) -> list[np.ndarray]:
-    """What EM makes of the principal axes, and each column in turn nearly without noise."""
-    params = EMParams(_principal_axes(R, k), np.ones(len(R)))
-    for _ in range(100):
-        params = em_update(R, *params, floor)
-    starts = [params.psi]
-    for f in range(min(len(R), 20)):
-        start = np.full(len(R), 0.5)
-        start[f] = 0.01
-        starts.append(start)
-    return starts
-
-
-def _principal_axes(S: np.ndarray, k: int) -> np.ndarray:
-    """The leading k eigenvectors of S, of length 1."""
-    return scipy.linalg.eigh(S)[1][:, ::-1][:, :k]
-
-
-# ---- plain EM ------------------------------------------------------------------------------------
-
-
-class EMParams(NamedTuple):
-    W: np.ndarray  # (d, k)
-    psi: np.ndarray  # (d,)
-
-
-def plain_em(estimator, R, n, start, log_scale, floor):
-    """The lecture's EM: every iteration is d x d, but there are many."""
-    loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
-    for W, psi in loop:
-        loop.record(negative_log_likelihood(R, W, psi, n, log_scale))
-        loop.params = em_update(R, W, psi, floor)
-    return loop.params
-
-
-def em_update(R: np.ndarray, W: np.ndarray, psi: np.ndarray, floor: float) -> EMParams:
-    """One step of EM: B = E[z | x] = B x; W = sum xz' (sum zz')^-1; psi with the new W."""
-    V = W / psi[:, None]
-    posterior = np.linalg.inv(np.eye(W.shape[1]) + W.T @ V)
-    B = posterior @ V.T
-    sum_xz = R @ B.T
-    sum_zz = posterior + B @ sum_xz
-    W = np.linalg.solve(sum_zz, sum_xz.T).T
-    return EMParams(W, np.maximum(np.diag(R) - np.sum(W * sum_xz, axis=1), floor))
-
-
-def negative_log_likelihood(R, W, psi, n, log_scale):
-    """J at W, psi, by Woodbury."""
-    V = W / psi[:, None]
-    inner = np.eye(W.shape[1]) + W.T @ V
-    log_det = np.sum(np.log(psi)) + np.linalg.slogdet(inner)[1]
-    trace = np.sum(np.diag(R) / psi) - np.trace(np.linalg.solve(inner, V.T @ R @ V))
-    return n / 2 * (len(R) * np.log(2 * np.pi) + log_det + trace + 2 * log_scale)

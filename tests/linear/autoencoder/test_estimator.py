@@ -1,52 +1,13 @@
 """The linear autoencoder: whatever the solver, it learns the plane of PCA."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 import lowdim
-from lowdim.linear.autoencoder import (
-    LinearAutoencoder,
-    Weights,
-    along,
-    best_step,
-    gradients,
-    random_weights,
-)
-
-SOLVERS = pytest.mark.parametrize("solver", ["exact", "gd", "sgd"])
-TIED = pytest.mark.parametrize("tied", [False, True], ids=["free", "tied"])
-
-
-def table(rng, n=300, d=6, k=2, noise=0.7):
-    """Rows near a plane in which both directions count, away from zero."""
-    axes, _ = np.linalg.qr(rng.normal(size=(d, k)))
-    X = (rng.normal(size=(n, k)) * [3.0, 2.0][:k]) @ axes.T
-    return X + noise * rng.normal(size=(n, d)) + 5.0
-
-
-def fitted(X, solver, tied, k=2, **arguments):
-    """A fit to convergence; 'sgd' stops when its decreasing steps do."""
-    precise = {"gd": {"tol": 1e-15, "max_iter": 5000}, "sgd": {"max_iter": 300, "batch_size": 64}}
-    settings = {"random_state": 0, **precise.get(solver, {}), **arguments}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return LinearAutoencoder(k, tied=tied, solver=solver, **settings).fit(X)
-
-
-def pca_projector(X, k=2):
-    _, _, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    return Vt[:k].T @ Vt[:k]
-
-
-def objective(S, V, W):
-    E = V @ W - np.eye(len(S))
-    return np.trace(E @ S @ E.T)
-
+from lowdim import LinearAutoencoder
+from tests.linear.autoencoder.tables import SOLVERS, TIED, fitted, pca_projector, table
 
 # what is left of the error, relative, and of the projector: gd is exact to rounding in J, whose
 # minimum is flat; sgd ends where its last steps are still noisy
@@ -118,44 +79,6 @@ def test_tied_weights_are_the_principal_axes_up_to_a_rotation(solver, rng):
     assert np.abs(np.abs(rotation) - np.eye(2)).max() > 1e-3  # and not the axes themselves
 
 
-# ---- the derivation ------------------------------------------------------------------------------
-
-
-@TIED
-def test_gradients_are_those_of_the_objective(tied, rng):
-    S = np.cov(table(rng).T)
-    V, W = random_weights(6, 2, rng)
-    if not tied:
-        V, W = V + 0.1 * rng.normal(size=V.shape), W + 0.1 * rng.normal(size=W.shape)
-    G = gradients(S, Weights(V, W), tied)
-    step = 1e-5
-    for j, f in [(0, 0), (1, 3), (0, 5)]:
-        bump = np.zeros_like(W)
-        bump[j, f] = step
-        decoder = bump.T if tied else 0.0
-        up, down = objective(S, V + decoder, W + bump), objective(S, V - decoder, W - bump)
-        assert G.W[j, f] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-6)
-
-
-def test_the_step_along_a_direction_is_the_best_one(rng):
-    S = np.cov(table(rng).T)
-    V, W = random_weights(6, 2, rng)
-    G = gradients(S, Weights(V, W), False)
-    polynomial = along(S, Weights(V, W), Weights(-G.V, -G.W))
-    step, fall = best_step(polynomial)
-    values = [objective(S, V - t * G.V, W - t * G.W) for t in (0.0, step)]
-    assert fall == pytest.approx(values[0] - values[1], rel=1e-8)
-    for t in np.linspace(0.0, 1.5 * step, 50):  # a second dip may lie beyond
-        assert objective(S, V - t * G.V, W - t * G.W) >= values[1] * (1 - 1e-12)
-
-
-@TIED
-def test_gradient_descent_never_raises_the_objective(tied, rng):
-    history = fitted(table(rng), "gd", tied).history_
-    assert len(history) > 5
-    assert np.all(np.diff(history) <= 1e-14)  # of 1: rounding
-
-
 # ---- properties ----------------------------------------------------------------------------------
 
 
@@ -215,52 +138,6 @@ def test_float32_stays_float32(solver, rng):
     assert Z.dtype == model.inverse_transform(Z).dtype == np.float32
 
 
-# ---- one block after the other -------------------------------------------------------------------
-
-
-@TIED
-def test_partial_fit_comes_close_to_pca(tied, rng):
-    X = table(rng, n=2000)
-    model = LinearAutoencoder(2, tied=tied, batch_size=20, random_state=0)
-    for block in np.array_split(X, 10):
-        model.partial_fit(block)
-    np.testing.assert_allclose(model.mean_, X.mean(axis=0), atol=1e-10)
-    best = LinearAutoencoder(2).fit(X).score(X)
-    assert best * 1.5 <= model.score(X) <= best * (1 - 1e-10)
-
-
-def test_partial_fit_goes_on_from_a_fit(rng):
-    X = table(rng, n=1000)
-    model = LinearAutoencoder(2, batch_size=50).fit(X)
-    before = model.score(X)
-    model.partial_fit(X[:50])
-    assert before * 1.2 <= model.score(X) <= before
-
-
-def test_a_constant_learning_rate_follows_a_drift(rng):
-    first, then = table(rng, n=1000), table(rng, n=1000)
-    model = LinearAutoencoder(2, batch_size=20, learning_rate=0.3, random_state=0)
-    model.partial_fit(first)
-    best = LinearAutoencoder(2).fit(then).score(then)
-    before = model.score(then)
-    for _ in range(10):
-        model.partial_fit(then)
-    assert model.score(then) >= max(1.5 * best, before)
-
-
-def test_rows_of_weight_zero_teach_nothing(rng):
-    X = table(rng, n=100)
-    model = LinearAutoencoder(2, random_state=0).partial_fit(X)
-    before = model.encoder_.copy()
-    model.partial_fit(X[:3], sample_weight=[1.0, 0.0, 0.0])
-    assert not np.array_equal(model.encoder_, before)
-    small = LinearAutoencoder(2, random_state=0, batch_size=10)
-    weight = np.where(np.arange(100) < 10, 1.0, 0.0)
-    one = small.partial_fit(X, sample_weight=weight).encoder_.copy()
-    other = LinearAutoencoder(2, random_state=0, batch_size=10).partial_fit(X[:10]).encoder_
-    np.testing.assert_allclose(one, other, atol=1e-12)
-
-
 # ---- the door ------------------------------------------------------------------------------------
 
 
@@ -280,11 +157,11 @@ def test_bad_input_is_refused_with_a_reason(rng):
         LinearAutoencoder(2, learning_rate=1.5).fit(X)
     with pytest.raises(ValueError, match=r"'solver' parameter .* must be a str"):
         LinearAutoencoder(2, solver="adam").fit(X)
-    holes = X.copy()
-    holes[3, 1] = np.nan
+    incomplete = X.copy()
+    incomplete[3, 1] = np.nan
     for learn in (LinearAutoencoder(2).fit, LinearAutoencoder(2).partial_fit):
         with pytest.raises(ValueError, match=r"needs complete rows\. Fill them .*lowdim\.PCA"):
-            learn(holes)
+            learn(incomplete)
     with pytest.raises(ValueError, match="Z has 3 columns"):
         LinearAutoencoder(2).fit(X).inverse_transform(np.ones((4, 3)))
 

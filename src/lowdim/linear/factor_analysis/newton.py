@@ -1,0 +1,196 @@
+"""Newton's method on the log-likelihood as a function of t = log psi alone.
+
+    f(t) = sum_i t_i + sum_explained log g + sum_left (g - 1),    df/dt_i = sum_left (1 - g) u_i^2
+
+with the eigenvalues g and eigenvectors U of psi^-1/2 S psi^-1/2. A step costs O(k d^3) and never
+raises f.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from lowdim.core.loop import iterate
+from lowdim.linear.factor_analysis.em import EMParams, em_update, principal_axes_of
+
+# Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
+SUSPICIOUS = 1e-2
+
+# Where a factor's eigenvalue is so many times above all that are left over, and columns are more
+# than this, Newton's method takes the first terms of a series for the second derivatives
+FAR, VERY_FAR = 10.0, 100.0
+EXACT_COLUMNS = 100
+
+
+class NewtonParams(NamedTuple):
+    t: np.ndarray  # (d,)  log psi
+
+
+class Profile(NamedTuple):
+    """f and its derivatives at t, and the best W there."""
+
+    f: float
+    gradient: np.ndarray  # (d,)
+    C: np.ndarray  # (d, d)  psi^-1/2 S psi^-1/2
+    g: np.ndarray  # (d,)    its eigenvalues, decreasing
+    U: np.ndarray  # (d, d)  its eigenvectors
+    explained: np.ndarray  # (d,)  which of them the factors explain
+
+
+def profile(R: np.ndarray, t: np.ndarray, k: int) -> Profile:
+    """f(t) and its gradient; f is log|C| + trace(C^-1 S) - d at the best W."""
+    inverse_sd = np.exp(-t / 2)
+    C = R * np.outer(inverse_sd, inverse_sd)
+    g, U = scipy.linalg.eigh(C, driver="evd", check_finite=False)
+    g, U = np.maximum(g[::-1], 0.0), U[:, ::-1]
+    explained = (np.arange(len(g)) < k) & (g > 1.0)
+    left = np.where(explained, 1.0, g)
+    f = float(np.sum(t) + np.sum(np.log(g[explained])) + np.sum(left - 1.0))
+    return Profile(f, U**2 @ (1.0 - left), C, g, U, explained)
+
+
+def hessian(at: Profile) -> np.ndarray:
+    """Second derivatives of f (Clarke 1970), for eigenvectors r, s left over and q explained:
+
+      sum_rs (g_r + g_s) / 2                        u_ir u_jr u_is u_js
+    + sum_rq (1 - g_r)(g_q + g_r) / (g_q - g_r)     u_ir u_jr u_iq u_jq
+
+    What is left over of I and C is what the explained part leaves: P = I - sum u_q u_q' and
+    L = C - sum g_q u_q u_q', so the first sum is P * L, entry by entry. For g_q far above all g_r
+    the fraction is (1 - g_r)(1 + 2 g_r / g_q), up to 2 (g_r / g_q)^2 < 0.02: a second sum of
+    (P - L) + 2 (L - L^2) / g_q. Newton's method ends where it ends with any such H.
+    """
+    top = at.explained
+    gq, Uq = at.g[top], at.U[:, top]
+    largest = at.g[~top].max(initial=0.0)
+    far = (gq > FAR * largest) & (len(at.g) > EXACT_COLUMNS)
+    P = np.eye(len(at.g)) - Uq @ Uq.T
+    L = at.C - (Uq * gq) @ Uq.T
+    H = P * L
+    if far.any():
+        Uf = Uq[:, far]
+        H += (Uf @ Uf.T) * (P - L)
+        if gq[far].min() < VERY_FAR * largest:
+            H += (Uf * (2.0 / gq[far])) @ Uf.T * (L - L @ L)
+    g, U = at.g[~top], at.U[:, ~top]
+    for value, u in zip(gq[~far], Uq[:, ~far].T, strict=True):
+        apart = np.maximum(value - g, 1e-8 * value)
+        H += np.outer(u, u) * ((U * ((1.0 - g) * (value + g) / apart)) @ U.T)
+    return H
+
+
+def newton(estimator, R, n, k, psi, log_scale, floor):
+    """Minimise f; from further starts, too, where a noise runs to 0: there are several minima."""
+    d = len(R)
+    base = n / 2 * (d * np.log(2 * np.pi) + d + 2 * log_scale)  # -log p(X) = base + n / 2 f
+    start = _joreskog_start(R, k) if psi is None else psi
+    if k == d:  # as many factors as columns explain any covariance: nothing to search for
+        estimator.history_, estimator.n_iter_, estimator.converged_ = np.array([]), 1, True
+        return _best_loadings(R, np.log(start), k)[1:]
+    found = _minimise(estimator, R, n, k, start, base, floor)
+    if psi is None and (found.psi < SUSPICIOUS).any():
+        best, history = found, estimator.history_
+        for further in _further_starts(R, k, floor):
+            found = _minimise(estimator, R, n, k, further, base, floor)
+            if found.f < best.f - 1e-6 * abs(best.f):  # better by more than rounding
+                best, history = found, estimator.history_
+        found, estimator.history_ = best, history
+        estimator.n_iter_ = len(history)
+    estimator.history_ = np.append(estimator.history_, base + n / 2 * found.f)
+    return found.W, found.psi
+
+
+class ProfileMinimum(NamedTuple):
+    f: float
+    W: np.ndarray
+    psi: np.ndarray
+
+
+def _minimise(estimator, R, n, k, start, base, floor):
+    """Newton's method within log psi >= log floor; f never rises."""
+    start, floor = np.log(np.maximum(start, floor)), np.log(floor)
+    loop = iterate(
+        estimator,
+        NewtonParams(start),
+        max_iter=estimator.max_iter,
+        tol=estimator.tol,
+    )
+    last, at = None, None
+    for (t,) in loop:
+        if at is None or t is not last:
+            at = profile(R, t, k)
+        held = (t <= floor) & (at.gradient > 0)  # at the bound, and would go further
+        step = _newton_step(at, ~held)
+        slope = abs(float(at.gradient @ step))
+        length, trial, new = 1.0, t, at
+        while length > 1e-10:
+            trial = np.maximum(t + length * step, floor)
+            new = profile(R, trial, k)
+            if new.f <= at.f - 1e-4 * length * slope:
+                break
+            length /= 2
+        # a noise on its way to 0 would get there in small steps: try it at once
+        vanishing = (trial < np.log(SUSPICIOUS)) & (new.gradient > 0)
+        if vanishing.any():
+            jump = np.where(vanishing, floor, trial)
+            beyond = profile(R, jump, k)
+            if beyond.f < new.f:
+                trial, new = jump, beyond
+        fell = at.f - new.f
+        loop.record(base + n / 2 * at.f, change=n / 2 * max(fell, 0.0))
+        last, at = (trial, new) if fell > 0 else (t, at)
+        loop.params = NewtonParams(last)
+    known = at if loop.params.t is last else None
+    return _best_loadings(R, loop.params.t, k, known)
+
+
+def _best_loadings(
+    R: np.ndarray, t: np.ndarray, k: int, known: Profile | None = None
+) -> ProfileMinimum:
+    """W = psi^1/2 U_k (G_k - I)^1/2, and f there, where the profile may be known already."""
+    at, psi = known or profile(R, t, k), np.exp(t)
+    gain = np.sqrt(np.maximum(np.where(at.explained, at.g, 1.0) - 1.0, 0.0))[:k]
+    return ProfileMinimum(at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi)
+
+
+def _newton_step(at: Profile, free: np.ndarray) -> np.ndarray:
+    """-H^-1 gradient on the free columns; where H is not positive, its positive part (U U')^2."""
+    step = np.zeros(len(free))
+    g = at.gradient[free]
+    left = at.U[free][:, ~at.explained]
+    for H in (hessian(at)[np.ix_(free, free)], (left @ left.T) ** 2):
+        ridge = 1e-10 * max(float(np.trace(H)) / max(len(H), 1), 1e-300)
+        H.flat[:: len(H) + 1] += ridge
+        try:
+            factor = scipy.linalg.cho_factor(H, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            continue
+        step[free] = -scipy.linalg.cho_solve(factor, g, check_finite=False)
+        break
+    else:
+        step[free] = -g
+    # log psi in steps of at most a factor e^3: far away, the quadratic says little
+    return step * min(1.0, 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+
+
+def _joreskog_start(R: np.ndarray, k: int) -> np.ndarray:
+    """(1 - k / 2d) times what each column has alone."""
+    d = len(R)
+    ridge = 1e-6 * np.eye(d)  # singular correlations have no inverse
+    return np.clip((1.0 - 0.5 * k / d) / np.diag(np.linalg.inv(R + ridge)), 0.005, 1.0)
+
+
+def _further_starts(R: np.ndarray, k: int, floor: float) -> list[np.ndarray]:
+    """What EM makes of the principal axes, and each column in turn nearly without noise."""
+    params = EMParams(principal_axes_of(R, k), np.ones(len(R)))
+    for _ in range(100):
+        params = em_update(R, *params, floor)
+    starts = [params.psi]
+    for f in range(min(len(R), 20)):
+        start = np.full(len(R), 0.5)
+        start[f] = 0.01
+        starts.append(start)
+    return starts

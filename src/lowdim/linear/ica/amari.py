@@ -1,0 +1,17 @@
+"""How well sources were found, when the truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def amari_distance(W: np.ndarray, A: np.ndarray) -> float:
+    """How far W A is from a scaled permutation: 0 for perfect unmixing, at most 1.
+
+    Amari, Cichocki and Yang (1996), equation 4, divided by its largest value.
+    """
+    P = np.abs(W @ A)
+    k = len(P)
+    rows = (P.sum(axis=1) / P.max(axis=1) - 1).sum()
+    columns = (P.sum(axis=0) / P.max(axis=0) - 1).sum()
+    return float((rows + columns) / (2 * k * (k - 1))) if k > 1 else 0.0

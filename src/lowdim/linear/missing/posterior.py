@@ -1,0 +1,174 @@
+"""What the observed entries of a row say of its code and of its missing entries.
+
+    z | x_o ~ N(m, C),   C = (I + V_o'V_o)^-1,   m = C V_o'y_o        in units of the noise
+
+Rows that share their pattern of missing values with many are encoded by plain products; of all
+others, the k x k matrices are inverted together (`linalg/packed.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowdim.linalg.gaussian import LOG_2PI
+from lowdim.linalg.packed import diagonal, outer_products, sweep, triangle
+from lowdim.linear.missing.model import noise_std
+from lowdim.linear.missing.pieces import piece_size, pieces
+
+# From how many multiplications on a pattern of missing values is worked on by itself.
+SHARED_WORK = 2**20
+
+
+def encode(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """E[z | x_o], (b, k); zero for a row without observed entries."""
+    return encode_with_std(X, mean, W, noise)[0]
+
+
+def encode_with_std(
+    X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """E[z | x_o] and the standard deviations of z | x_o, both (b, k)."""
+    k = W.shape[1]
+    Z, std = np.empty((len(X), k), dtype=X.dtype), np.empty((len(X), k), dtype=X.dtype)
+    for part in row_groups(X, mean, W, noise):
+        Z[part.rows] = part.Z.T
+        std[part.rows] = np.sqrt(np.maximum(part.C[diagonal(k)], 0.0)).T
+    return Z, std
+
+
+def expectation(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """E[x | x_o]: X with its NaN filled; observed entries stay as they are, bit for bit."""
+    filled = np.array(X)
+    for part in row_groups(X, mean, W, noise, only_missing=True):
+        fit = mean + part.Z.T @ W.T
+        filled[part.rows] = np.where(part.observed, X[part.rows], fit)
+    return filled
+
+
+def conditional_std(
+    X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray
+) -> np.ndarray:
+    """Standard deviation of every missing entry given x_o; 0 where X is observed.
+
+    std(x_f | x_o) = sqrt(w_f' C w_f + noise_f)
+    """
+    std = np.zeros_like(X)
+    for part in row_groups(X, mean, W, noise, only_missing=True):
+        variance = np.ones((part.C.shape[1], len(W)))
+        for columns in pieces(len(W), triangle(W.shape[1])):
+            variance[:, columns] += part.C.T @ outer_products(part.V[columns].T, off_diagonal=2.0)
+        std[part.rows] = np.where(part.observed, 0.0, part.std * np.sqrt(np.maximum(variance, 1.0)))
+    return std
+
+
+def log_density(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """log p(x_o) of every row, (b,); 0 for a row without observed entries."""
+    density = np.empty(len(X))
+    for part in row_groups(X, mean, W, noise):
+        density[part.rows] = group_log_density(part)
+    return density
+
+
+# ---- codes of some rows at a time ----------------------------------------------------------------
+
+
+class RowGroup(NamedTuple):
+    """Some rows of a block and their codes z | x_o ~ N(Z, C), row by row along the last axis."""
+
+    rows: Any  #          which rows of the block: numbers or a slice
+    observed: np.ndarray  # (b, d)   1 where observed; (1, d) if the rows share one pattern
+    left: np.ndarray  # (b, d)   y - V Z, 0 where missing
+    Z: np.ndarray  # (k, b)
+    C: np.ndarray  # (h, b)   packed triangle; (h, 1) if the rows share one pattern
+    log_det: np.ndarray  # (b,)     log |I + V_o'V_o|; (1,) if the rows share one pattern
+    V: np.ndarray  # (d, k)   W / std
+    std: np.ndarray  # (d,)     of the noise
+
+
+def row_groups(
+    X: np.ndarray,
+    mean: np.ndarray,
+    W: np.ndarray,
+    noise: np.ndarray,
+    only_missing: bool = False,
+) -> Iterator[RowGroup]:
+    """The block, some rows at a time; without its complete rows if only_missing."""
+    k = W.shape[1]
+    std = noise_std(W, noise)
+    V = W / std[:, None]
+    observed = ~np.isnan(X)
+    for rows, shared in _rows_together(observed, k):
+        O = observed[rows]
+        if only_missing and shared and O[0].all():
+            continue
+        Y = X[rows] - mean
+        Y /= std
+        np.copyto(Y, 0.0, where=~O)
+        O = (O[:1] if shared else O).astype(np.float64)
+        Z, C, log_det = _shared_codes(O, Y, V) if shared else _mixed_codes(O, Y, V)
+        fitted = Z.T @ V.T
+        fitted *= O
+        Y -= fitted
+        yield RowGroup(rows, O, Y, Z, C, log_det, V, std)
+
+
+def _rows_together(observed: np.ndarray, k: int) -> Iterator[tuple[Any, bool]]:
+    """Rows to be looked at together, and whether all of them observe the same entries."""
+    b, d = observed.shape
+    size = piece_size(3 * triangle(k + 1) + 6 * d)
+    if observed.all():
+        yield from ((slice(start, start + size), True) for start in range(0, b, size))
+        return
+    bits = np.packbits(observed, axis=1)
+    order = np.lexsort(bits.T)  # equal patterns become neighbours
+    new = (bits[order[1:]] != bits[order[:-1]]).any(axis=1)
+    starts = np.flatnonzero(np.concatenate([[True], new]))
+    lengths = np.diff(starts, append=b)
+    frequent = lengths * (k + 1) ** 2 * (d + k) > SHARED_WORK
+    for start, length in zip(starts[frequent], lengths[frequent], strict=True):
+        for first in range(start, start + length, size):
+            yield order[first : min(first + size, start + length)], True
+    rest = np.sort(order[np.repeat(~frequent, lengths)])
+    for first in range(0, len(rest), size):
+        yield rest[first : first + size], False
+
+
+def _shared_codes(
+    O: np.ndarray, Y: np.ndarray, V: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, covariance and log-determinant for rows with one pattern: plain products."""
+    V = V * O.T
+    values, axes = np.linalg.eigh(V.T @ V)
+    values = 1.0 + np.maximum(values, 0.0)
+    Z = (axes / values) @ (axes.T @ (Y @ V).T)
+    C = (axes / values) @ axes.T
+    return Z, C[np.tril_indices(len(C))][:, None], np.log(values).sum(keepdims=True)
+
+
+def _mixed_codes(
+    O: np.ndarray, Y: np.ndarray, V: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same for rows that each have their own pattern: all I + V_o'V_o are swept at once."""
+    (b, d), k = O.shape, V.shape[1]
+    h = triangle(k)
+    T = np.zeros((triangle(k + 1), b))
+    T[diagonal(k)] = 1.0
+    for columns in pieces(d, h):
+        T[:h] += outer_products(V[columns].T) @ O[:, columns].T
+    T[h:-1] = (Y @ V).T
+    log_det = sweep(T, np.ones(k))  # I + V'V has no pivot below 1
+    return T[h:-1], np.negative(T[:h], out=T[:h]), log_det
+
+
+def group_log_density(part: RowGroup) -> np.ndarray:
+    """log p(x_o): -1/2 [ log |2 pi diag(noise_o)| + log |I + V_o'V_o| + |y - V m|^2 + |m|^2 ].
+
+    The quadratic form is written so that it is a sum of squares: nothing cancels.
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("if,if->i", part.left, part.left) + np.square(part.Z).sum(axis=0)
+    constant = part.observed @ (LOG_2PI + 2.0 * np.log(part.std)) + part.log_det
+    return -0.5 * (constant + squares)

@@ -1,0 +1,152 @@
+"""Principal axes from products with S: any size, few passes.
+
+randomized        S R, S S R, ... for a random R                   few passes
+krylov            the same, keeping all of R, S R, S S R, ...      fewest passes
+power             S v, one axis after the other                    the lecture's power method
+em                S W, by Ahn and Oh's constrained EM
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from lowdim.core.loop import iterate
+from lowdim.core.threads import single_threaded_blas
+from lowdim.linalg.eigen import (
+    gain_ahead,
+    lanczos_result,
+    lanczos_start,
+    lanczos_step,
+    power_deflation,
+    residuals_below,
+)
+from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, largest_turn
+from lowdim.linear.pca.exact import covariance_eigh
+from lowdim.linear.pca.scatter import axes_of, ritz_axes, scatter_operator
+
+
+def krylov(problem: AxesProblem) -> Axes:
+    """Block Lanczos on S: of all methods with as many passes, the one that knows most."""
+    rows, estimator = problem.rows, problem.estimator
+    k = problem.k or min(rows.shape)
+    width = krylov_block_size(k, in_memory=rows.in_memory is not None)
+    basis_size = k + max(8 * width, 2 * k + 20)
+    if rows.n_columns <= max(basis_size, 2 * k):  # S is no larger than the basis: form it
+        return covariance_eigh(problem._replace(k=k))
+    S = scatter_operator(problem, form=False)
+    start = lanczos_start(S.dim, width, problem.random, dtype=rows.dtype)
+    # residuals enter the captured variance squared, so 1e-6 leaves 1e-12 of it; where variances lie
+    # close together and axes hardly matter, 1e-9 of it is enough
+    tol = estimator.tol or (1e-4 if rows.dtype == np.float32 else 1e-6)
+    loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=tol)
+    with (
+        single_threaded_blas()
+    ):  # beside the passes all is small: threads would wait for each other
+        for state in loop:
+            state = lanczos_step(state, S.times(state.block), k, basis_size)
+            values = state.values[:k]
+            captured = float(values.sum()) * state.unit
+            missed = 1.0 - captured / S.total if S.total else 0.0
+            shares = [1.0 - share for share in (*loop.history, missed)]
+            accurate = len(values) >= k and (
+                residuals_below(state, k, tol) or gain_ahead(shares) <= tol**1.5
+            )
+            worst = float((state.residuals[:k] / np.maximum(values, np.finfo(float).tiny)).max())
+            loop.record(missed, change=0.0 if accurate else worst)
+            loop.params = state
+        found = lanczos_result(loop.params, k, loop.converged)
+    return axes_of(S, found.vectors, found.values)
+
+
+def krylov_block_size(k: int, in_memory: bool) -> int:
+    """Vectors multiplied in a pass: few need the least work, many the fewest passes over files."""
+    if in_memory:
+        return max(4, k // 4)
+    return max(8, k) if k <= 32 else max(32, (k + 1) // 2)
+
+
+def randomized(problem: AxesProblem) -> Axes:
+    """Power iterations on a random subspace (Halko, Martinsson and Tropp 2011, algorithm 4.4)."""
+    S = scatter_operator(problem, form=False)
+    estimator, n = problem.estimator, problem.rows.shape[0]
+    k = problem.k or min(S.dim, n)
+    size = min(k + estimator.n_oversamples, S.dim)
+    n_power = estimator.iterated_power
+    if n_power == "auto":  # as scikit-learn: fewer iterations where many components are kept
+        n_power = 7 if k < 0.1 * min(S.dim, n) else 4
+    normalizer = estimator.power_iteration_normalizer
+    normalize = NORMALIZERS["QR" if normalizer == "auto" else normalizer]
+    # S = A'A: each product with S is a whole power iteration
+    Q = problem.random.normal(size=(S.dim, size))
+    for _ in range(n_power):
+        Q = normalize(S.times(Q))
+    Q, _ = scipy.linalg.qr(Q, mode="economic", check_finite=False)
+    return ritz_axes(S, Q, k)
+
+
+def power(problem: AxesProblem) -> Axes:
+    """The power method, one axis after the other, each kept orthogonal to those before."""
+    S = scatter_operator(problem, form=problem.rows.n_columns <= COLUMNS_FOR_COVARIANCE)
+    estimator = problem.estimator
+    k = problem.k or min(S.dim, problem.rows.shape[0])
+    found = power_deflation(
+        S.times,
+        S.dim,
+        k,
+        tol=estimator.tol or 1e-9,
+        max_iter=estimator.max_iter,
+        random=problem.random,
+    )
+    return ritz_axes(S, found.vectors, k)
+
+
+class EMParams(NamedTuple):
+    W: np.ndarray  # (d, k)
+
+
+def em(problem: AxesProblem) -> Axes:
+    """Ahn and Oh's constrained EM (2003): codes and axes are triangular in each other, so that W
+    converges to the axes themselves and not to some basis of their span.
+
+        E: Z = X W upper(W'W)^-1        M: W = X'Z lower(Z'Z)^-1,  columns scaled to length 1
+    """
+    S = scatter_operator(problem, form=problem.rows.n_columns <= COLUMNS_FOR_COVARIANCE)
+    k = problem.k or min(S.dim, problem.rows.shape[0])
+    W, _ = scipy.linalg.qr(problem.random.normal(size=(S.dim, k)), mode="economic")
+    loop = iterate(
+        problem.estimator,
+        EMParams(W),
+        max_iter=problem.estimator.max_iter,
+        tol=problem.estimator.tol or 1e-8,
+    )
+    for (W,) in loop:
+        SW = S.times(W)
+        T = np.linalg.inv(np.triu(W.T @ W))  # Z = X W T
+        sum_zz = T.T @ (W.T @ SW) @ T
+        floor = np.finfo(float).eps * max(np.trace(sum_zz), np.finfo(float).tiny)
+        lower = np.tril(sum_zz) + np.diag(np.where(np.diag(sum_zz) <= floor, floor, 0.0))
+        W_new = scipy.linalg.solve_triangular(lower, (SW @ T).T, lower=True, trans="T").T
+        W_new /= np.maximum(np.linalg.norm(W_new, axis=0), np.finfo(float).tiny)
+        W_new = _kept_where_lost(W_new, W)
+        residual = S.total - float(np.trace(np.linalg.solve(W.T @ W, W.T @ SW)))
+        loop.record(residual / max(S.total, np.finfo(float).tiny), change=largest_turn(W, W_new))
+        loop.params = EMParams(W_new)
+    Q, _ = scipy.linalg.qr(loop.params.W, mode="economic")
+    return ritz_axes(S, Q, k)
+
+
+def _kept_where_lost(W: np.ndarray, old: np.ndarray) -> np.ndarray:
+    """W, with columns that vanished (more components than the data's rank) left as they were."""
+    lost = ~np.isfinite(W).all(axis=0) | (np.linalg.norm(W, axis=0) < 0.5)
+    return np.where(lost, old, W)
+
+
+NORMALIZERS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "QR": lambda Q: scipy.linalg.qr(Q, mode="economic", check_finite=False)[0],
+    "LU": lambda Q: scipy.linalg.lu(Q, permute_l=True, check_finite=False)[0],
+    "none": lambda Q: Q,
+}

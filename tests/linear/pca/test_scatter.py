@@ -1,0 +1,55 @@
+"""The scatter as an operator: against the matrix."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lowdim.core.blocks import ArrayBlocks
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
+from lowdim.linear.pca.scatter import ritz_axes, scatter_operator
+
+
+def problem_of(X, weight=None):
+    """With small blocks, so that sums are added up."""
+    return AxesProblem(None, ArrayBlocks(X, block_rows=7), weight, 2, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("form", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("kind", ["near zero", "far", "sparse"])
+def test_products_are_those_of_the_matrix(rng, form, weighted, kind):
+    X = rng.normal(size=(40, 6))
+    if kind == "far":
+        X += 1e6
+    if kind == "sparse":
+        X[rng.random(X.shape) < 0.6] = 0.0
+    weight = rng.uniform(0.5, 2.0, size=40) if weighted else None
+    w = np.ones(40) if weight is None else weight
+    mean = np.average(X, axis=0, weights=w)
+    S = (X - mean).T @ ((X - mean) * w[:, None])
+    rows = sp.csr_array(X) if kind == "sparse" else X
+    operator = scatter_operator(problem_of(rows, weight), form=form)
+    V = rng.normal(size=(6, 3))
+    np.testing.assert_allclose(operator.times(V), S @ V, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(operator.mean, mean, rtol=1e-12, atol=1e-12)
+    assert operator.total == pytest.approx(np.trace(S), rel=1e-8)
+    assert operator.weight == pytest.approx(w.sum(), rel=1e-14)
+
+
+def test_the_best_axes_of_a_span_that_holds_them_are_the_principal_ones(rng):
+    X = rng.normal(size=(60, 5)) * [5.0, 3.0, 1.0, 0.5, 0.1]
+    D = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(D.T @ D)
+    Q, _ = np.linalg.qr(vectors[:, -3:] @ rng.normal(size=(3, 3)))
+    axes = ritz_axes(scatter_operator(problem_of(X), form=True), Q, 2)
+    np.testing.assert_allclose(axes.scatter, values[::-1][:2], rtol=1e-10)
+    cosines = np.abs(np.sum(axes.W * vectors[:, ::-1][:, :2], axis=0))
+    np.testing.assert_allclose(cosines, 1.0, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", [True, False])
+def test_missing_values_are_found_in_the_sums(form):
+    X = np.ones((10, 3))
+    X[4, 1] = np.nan
+    with pytest.raises(NotFiniteError):
+        scatter_operator(problem_of(X), form=form)
