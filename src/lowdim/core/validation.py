@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks, as_floats, is_dask
-from lowdim.core.loop import belongs_to_fit
+from lowdim.core.session import belongs_to_fit
 
 
 def open_rows(
