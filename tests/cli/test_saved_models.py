@@ -1,7 +1,13 @@
 """Models from files find the columns that they need, by name or by place."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+
+import lowdim
+from lowdim.cli.saved_models import columns_for, load_table_model, row_names, with_marks
+from lowdim.tables.errors import TableError
+from lowdim.tables.opening import open_table
 
 
 def test_columns_of_a_matrix_are_found_by_their_place(run, read, write):
@@ -37,3 +43,33 @@ def test_the_ids_can_be_in_another_column(run, read, write, fitted):
     assert list(read("new-codes.csv")) == ["key", "pca0", "pca1"]
     with open("new-codes.csv") as file:
         assert file.readlines()[1].startswith('"007",')
+
+
+def test_only_models_of_rows_can_be_applied(numbers, tmp_path):
+    lowdim.TableEncoder().fit(numbers).save(tmp_path / "encoder.lowdim")
+    with pytest.raises(TableError, match="holds a TableEncoder, which has no codes"):
+        load_table_model(str(tmp_path / "encoder.lowdim"))
+    lowdim.PCA(1).fit(numbers).save(tmp_path / "pca.lowdim")
+    assert type(load_table_model(str(tmp_path / "pca.lowdim"))) is lowdim.TableModel
+
+
+def test_further_marks_are_added_to_those_of_the_model():
+    table = {"x": [1.5, 2.0, 4.0, 3.0], "k": ["a", "b", "b", "?"]}
+    model = lowdim.TableModel(lowdim.PCA(1)).fit(table)
+    assert with_marks(model, ["b"]).encoder_.encoding_.marks[-1] == "b"
+    model.transform({"x": [1.0], "k": ["b"]})  # warnings are errors: no unknown level
+
+
+def test_names_of_rows_are_those_wanted_of_the_model_or_of_the_table(numbers):
+    table = open_table({"who": ["a", "b", "c"], "x": [1.0, 2.0, 5.0], "y": [3.0, 1.0, 2.0]})
+    model = lowdim.TableModel(lowdim.PCA(1), encoder=lowdim.TableEncoder(id="who")).fit(table)
+    assert row_names(model, table) == "who" and row_names(model, table, "x") == "x"
+    assert row_names(model, open_table({"x": [1.0], "y": [2.0]})) is None
+    with pytest.raises(TableError, match=r"has no column 'key'; .* in id="):
+        row_names(model, table, "key")
+
+
+def test_a_model_with_names_needs_a_table_with_names(numbers):
+    model = lowdim.TableModel(lowdim.PCA(1)).fit({"x": [1.0, 2.0, 5.0], "y": [3.0, 1.0, 2.0]})
+    with pytest.raises(TableError, match="has no column names, and the model was fitted with"):
+        columns_for(model.encoder_.encoding_, open_table(numbers), None)

@@ -5,6 +5,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
 
 from lowdim.core.blocks import Top
 from lowdim.core.persistence import load, read_state, save_model, write_state
@@ -61,6 +62,13 @@ def test_parameter_that_an_old_file_does_not_have_gets_its_default(path):
     assert same(load(path), Toy(2, start=None, random_state=None))
 
 
+def test_pipelines_of_models_come_back():
+    pipeline = Pipeline([("first", Toy(1)), ("second", Toy(2, start=np.ones(2)))])
+    again = round_trip(pipeline)
+    assert type(again) is Pipeline and [name for name, _ in again.steps] == ["first", "second"]
+    assert all(map(same, dict(again.steps).values(), dict(pipeline.steps).values()))
+
+
 # ---- the door ------------------------------------------------------------------------------------
 
 Foreign = namedtuple("Foreign", ["a"])
@@ -73,6 +81,10 @@ class Subclass(Toy):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
+        (
+            Pipeline([("first", Toy())], memory="cache"),
+            "it is a pipeline with settings beside its steps",
+        ),
         (Foreign(1), "it is a .*Foreign, not a named tuple of lowdim"),
         (Subclass(), "Subclass is not an estimator that lowdim exports. Save a model of lowdim"),
     ],
@@ -152,3 +164,16 @@ def test_attribute_that_would_not_load_is_not_saved(path, name):
 )
 def test_wrong_named_tuples_and_estimators(path, node, message):
     cannot_load(path, node, message)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"names": [], "steps": []}, "it does not have one name for each step"),
+        ({"names": ["a"], "steps": []}, "it does not have one name for each step"),
+        ({"names": [1], "steps": [1]}, "the name of a step is not text"),
+        ({"names": ["a"], "steps": [1]}, "a step is not a model"),
+    ],
+)
+def test_wrong_pipelines(path, fields, message):
+    cannot_load(path, {"$": "pipeline", **fields}, message)

@@ -6,7 +6,27 @@ import numpy as np
 import pytest
 
 from lowdim.core.persistence import LoadError, read_state
+from lowdim.core.persistence.values import encode
 from tests.core.persistence.handmade import cannot_load, cannot_save, round_trip, same, write_tree
+
+
+@pytest.mark.parametrize(
+    ("value", "fields"),
+    [
+        (-(2**53), {"$": "int", "hex": "-0x20000000000000"}),
+        (np.inf, {"$": "float", "hex": "7ff0000000000000"}),
+        ((1, "a"), {"$": "tuple", "items": [1, "a"]}),
+        (np.str_("é"), {"$": "numpy_text", "text": "é"}),
+        (np.int16(258), {"$": "scalar", "dtype": "<i2", "hex": "0201"}),
+        (
+            np.array([["a"], ["b"]], dtype=object),
+            {"$": "text_array", "shape": [2, 1], "items": ["a", "b"]},
+        ),
+    ],
+)
+def test_values_are_the_json_of_the_specification(value, fields):
+    assert encode(value, []) == fields
+    assert same(round_trip([value]), [value])
 
 
 @pytest.mark.parametrize("bits", [0x7FF8000000000000, 0xFFF8000000000001, 0x7FF0000000000123])
