@@ -92,7 +92,7 @@ def fitted(run, mixed):
 
 
 @pytest.fixture
-def holes(tmp_path, numbers, rng):
+def incomplete(tmp_path, numbers, rng):
     """The table of numbers with missing values, as csv and npy, beside ids; gives X with NaN."""
     X = numbers.copy()
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -101,6 +101,6 @@ def holes(tmp_path, numbers, rng):
     for i, row in enumerate(X):
         fields = ["" if np.isnan(x) else repr(float(x)) for x in row]
         lines.append(",".join([f"0{i}", *fields]))
-    (tmp_path / "holes.csv").write_text("\n".join(lines) + "\n")
-    np.save(tmp_path / "holes.npy", X)
+    (tmp_path / "incomplete.csv").write_text("\n".join(lines) + "\n")
+    np.save(tmp_path / "incomplete.npy", X)
     return X

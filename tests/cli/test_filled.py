@@ -7,14 +7,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lowdim
 
 
-def test_matrices_and_parquet_are_written_too(run, holes, tmp_path):
+def test_matrices_and_parquet_are_written_too(run, incomplete, tmp_path):
     import pyarrow.parquet as pq
 
-    run("complete", "holes.npy", "-k", "2", "-o", "f.npy")
+    run("complete", "incomplete.npy", "-k", "2", "-o", "f.npy")
     X = np.load(tmp_path / "f.npy")
-    assert_array_equal(X[~np.isnan(holes)], holes[~np.isnan(holes)])
-    assert np.isfinite(X).all() and X.shape == holes.shape
-    run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "f.parquet")
+    assert_array_equal(X[~np.isnan(incomplete)], incomplete[~np.isnan(incomplete)])
+    assert np.isfinite(X).all() and X.shape == incomplete.shape
+    run("complete", "incomplete.csv", "--id", "name", "-k", "2", "-o", "f.parquet")
     table = pq.read_table(tmp_path / "f.parquet")
     assert_allclose(np.column_stack([table[n].to_numpy() for n in "abcde"]), X, rtol=1e-6)
 
@@ -44,13 +44,14 @@ def test_the_index_of_a_frame_is_written_first(run, read, rng):
     assert list(table)[1:] == ["a", "b", "c"] and next(iter(table.values()))[3] == "r3"
 
 
-def test_deviations_of_a_matrix_are_further_columns(run, holes, tmp_path):
-    run("complete", "holes.npy", "-k", "2", "--std", "-o", "f.npy")
-    with_std = int(np.isnan(holes).any(axis=0).sum())
+def test_deviations_of_a_matrix_are_further_columns(run, incomplete, tmp_path):
+    run("complete", "incomplete.npy", "-k", "2", "--std", "-o", "f.npy")
+    with_std = int(np.isnan(incomplete).any(axis=0).sum())
     X = np.load(tmp_path / "f.npy")
     assert X.shape == (40, 5 + with_std)
     assert np.all(
-        (X[:, 5:] > 0).sum(axis=0) == np.isnan(holes).sum(axis=0)[np.isnan(holes).any(axis=0)]
+        (X[:, 5:] > 0).sum(axis=0)
+        == np.isnan(incomplete).sum(axis=0)[np.isnan(incomplete).any(axis=0)]
     )
 
 

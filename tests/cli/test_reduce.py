@@ -160,7 +160,10 @@ def shop(write):
         ([], "one-hot: size (l, m, s)"),
         ([], "dates: day (days, season)"),
         ([], "logarithm: price (heavy tails; --log none takes the numbers as they are)"),
-        ([], "hint: region: 3 different whole numbers; if they are codes: --categorical"),
+        (
+            [],
+            "hint: region: 3 different whole numbers; if they stand for categories: --categorical",
+        ),
         (["--ordered", "size=s,m,l"], "ordered: size (s < m < l)"),
         (["--categorical", "region"], "one-hot: size (l, m, s), region (1, 2, 3)"),
         (["--dates", "days"], "dates: day (days)"),
@@ -259,13 +262,13 @@ def test_a_table_without_a_header_is_read(run, write):
 
 
 def test_numbers_need_no_pyarrow(numbers, tmp_path):
-    code = (
+    script = (
         "import sys\nfor name in ('pyarrow', 'pyarrow.lib', 'pyarrow.csv'):\n"
         "    sys.modules[name] = None\n"
         "from lowdim.cli import main\nmain()"
     )
     files = [str(tmp_path / "numbers.npy"), "-o", str(tmp_path / "codes.npy")]
-    command = [sys.executable, "-c", code, "reduce", *files]
+    command = [sys.executable, "-c", script, "reduce", *files]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert np.load(tmp_path / "codes.npy").shape == (40, 2)

@@ -416,7 +416,7 @@ def test_a_damaged_checkpoint_is_refused(damage, tmp_path):
     fit_in(tmp_path)
 
 
-def test_parameters_of_any_kind_are_told_apart_by_their_values():
+def test_parameters_of_any_kind_are_distinguished_by_their_values():
     described = session_module._described
     equal = [np.random.default_rng(1), np.arange(5.0), (1, "a"), {"b": 2}, resumable.statistics]
     again = [np.random.default_rng(1), np.arange(5.0), (1, "a"), {"b": 2}, resumable.statistics]

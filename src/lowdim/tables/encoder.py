@@ -58,7 +58,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         Columns that are categories whatever their values, such as 1, 2, 3 for regions. Here and
         below, names may be patterns such as 'gene*'.
     numeric : list of str, default=()
-        Columns that are numbers, though they look like codes.
+        Columns that are numbers, though they look like identifiers.
     ordered : dict or None, default=None
         Columns with levels in an order, from first to last:
         {'size': ['small', 'medium', 'large']}; they become one column.
@@ -205,6 +205,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         X : path, data frame, dict of arrays, matrix, Dask collection, stream or Table
             What `lowdim.tables.open_table` takes.
         y : ignored
+            Accepted for compatibility with scikit-learn.
         """
         self.__dict__.pop("_survey", None)
         table = open_table(X)

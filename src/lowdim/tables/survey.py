@@ -205,7 +205,7 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 
 def date_parts(column: Column, x: np.ndarray) -> Column:
-    """A column of moments with the months and hours that occur, and how finely they are told."""
+    """A column of moments with the months and hours that occur, and how fine they are."""
     x = np.unique(x[~np.isnan(x)])
     moments = x.astype(np.int64).astype("datetime64[us]")
     months = np.unique(moments.astype("datetime64[M]").astype(np.int64) % 12 + 1)

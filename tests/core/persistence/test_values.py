@@ -42,9 +42,9 @@ def endless():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (print, r"it is code \(print\)"),
-        (Toy.fit, r"it is code \(Toy.fit\)"),
-        (np.float32, r"it is code \(float32\)"),
+        (print, r"it is a function or class \(print\)"),
+        (Toy.fit, r"it is a function or class \(Toy.fit\)"),
+        (np.float32, r"it is a function or class \(float32\)"),
         (object(), "it is a builtins.object"),
         ({1, 2}, "it is a builtins.set"),
         (b"raw", "it is a builtins.bytes"),

@@ -60,7 +60,7 @@ def test_columns_have_the_kinds_of_their_values(write, values, stream):
         ["1.5.2", "1"],
     ],
 )
-def test_codes_and_numbers_with_signs_stay_as_they_are_written(write, values, cells):
+def test_identifiers_and_numbers_with_signs_stay_as_they_are_written(write, values, cells):
     text = "a;b\n" + "".join(f"{cell};1.5\n" for cell in cells)
     table = open_file(write("t.csv", text), TextFormat(separator=";", decimal="."))
     assert values(table, ["a"]) == {"a": cells}

@@ -34,7 +34,7 @@ CASES = {
     "moments with a zone": ([f"2024-03-{i % 28 + 1:02}T10:00+01:00" for i in range(N)], "date"),
     "dates": ([datetime.date(2020, 1, 1 + i % 28) for i in range(N)], "date"),
     "leading zeros": ([f"{i % 6:05}" for i in range(N)], "category"),
-    "many codes with leading zeros": ([f"{i:05}" for i in range(N)], "id"),
+    "many identifiers with leading zeros": ([f"{i:05}" for i in range(N)], "id"),
     "names": ([f"name {i}" for i in range(N)], "id"),
     "sentences": ([f"This is remark number {i}, and it goes on and on." for i in range(N)], "text"),
     "constant": ([7] * N, "constant"),

@@ -7,15 +7,15 @@ import pytest
 
 from lowdim import TableEncoder
 from lowdim.tables.errors import TableError
-from lowdim.tables.kinds.numbers import is_code_name
+from lowdim.tables.kinds.numbers import is_identifier
 from tests.tables.kinds.columns import OTHER, N, described, repeated, spread
 
 
 @pytest.mark.parametrize(
     "name", ["id", "customer_id", "customerID", "PassengerId", "zip", "zip_code", "fips", "PLZ"]
 )
-def test_names_of_codes_are_known(name):
-    assert is_code_name(name)
+def test_names_of_identifiers_are_known(name):
+    assert is_identifier(name)
     assert described([10_000 + 17 * i for i in range(N)], name).kind == "id"
     assert described(repeated(11, 12, 13), name).kind == "category"
     assert described([10_000 + 17 * i for i in range(N)], name, numeric=[name]).kind in (
@@ -24,8 +24,8 @@ def test_names_of_codes_are_known(name):
 
 
 @pytest.mark.parametrize("name", ["grid", "paid", "humid", "no", "width", "Madrid", "zipf"])
-def test_names_that_only_end_alike_are_no_codes(name):
-    assert not is_code_name(name)
+def test_names_that_only_end_alike_are_no_identifiers(name):
+    assert not is_identifier(name)
 
 
 def test_running_numbers_in_the_first_column_name_the_rows():
@@ -40,7 +40,7 @@ def test_running_numbers_in_the_first_column_name_the_rows():
 def test_whole_numbers_with_few_values_are_numbers_with_a_hint():
     column = described(repeated(1, 2, 3, 4))
     assert column.kind == "whole number"
-    assert "4 different whole numbers; if they are codes: {categorical}" in column.hint
+    assert "4 different whole numbers; if they stand for categories: {categorical}" in column.hint
     assert described(repeated(1, 2, 3, 4), categorical=["x"]).codec.width == 4
 
 

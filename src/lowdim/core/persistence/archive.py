@@ -217,5 +217,5 @@ def check_elements(array: np.ndarray) -> None:
     if array.dtype == bool:
         require(array.view(np.uint8).max(initial=0) <= 1, "a boolean is neither 0 nor 1")
     if array.dtype.kind == "U":
-        codes = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
-        require(codes.max(initial=0) <= 0x10FFFF, "a character is not in Unicode")
+        characters = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        require(characters.max(initial=0) <= 0x10FFFF, "a character is not in Unicode")

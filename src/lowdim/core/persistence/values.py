@@ -149,7 +149,8 @@ def _tag(value: Any) -> str:
         pipeline = (cls.__module__, cls.__name__) == ("sklearn.pipeline", "Pipeline")
         return "pipeline" if pipeline else "estimator"
     if callable(value):
-        raise Problem(f"it is code ({getattr(value, '__qualname__', cls.__qualname__)})", NOT_PLAIN)
+        name = getattr(value, "__qualname__", cls.__qualname__)
+        raise Problem(f"it is a function or class ({name})", NOT_PLAIN)
     if isinstance(value, np.generic | np.ndarray):
         raise Problem(f"it is a {cls.__name__} of dtype {value.dtype}", NOT_PLAIN)
     raise Problem(f"it is a {cls.__module__}.{cls.__qualname__}", NOT_PLAIN)

@@ -145,7 +145,7 @@ def _polars_words(series: Any) -> Values:
     if distinct.is_empty():
         return words(np.full(len(series), -1), [])
     if series.dtype == pl.String:
-        distinct = distinct.sort()  # as UTF-8, which is by code point
+        distinct = distinct.sort()  # as UTF-8, which is by characters
     texts = distinct.cast(pl.String).to_list()
     if series.dtype != pl.String:
         series, distinct = series.to_physical(), distinct.to_physical()
@@ -220,7 +220,7 @@ def _arrow_words(column: Any) -> Values:
     if not is_arrow_text(column.type):
         return words(codes, arrow_texts(distinct))
     distinct = distinct.cast(pa.large_string())
-    order = pc.array_sort_indices(distinct)  # as UTF-8, which is by code point
+    order = pc.array_sort_indices(distinct)  # as UTF-8, which is by characters
     place = np.full(len(order) + 1, -1, dtype=np.int32)
     place[order] = np.arange(len(order))
     return Values("words", codes=place[codes], levels=tuple(distinct.take(order).to_pylist()))

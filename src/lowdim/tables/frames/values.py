@@ -33,7 +33,7 @@ class Values:
     form: str  # 'number', 'flag', 'words', 'moment', 'span', 'other'
     numbers: np.ndarray | None = None  # (n,) float64 or float32, of all forms but 'words'
     codes: np.ndarray | None = None  # (n,) int32, places in `levels`, of 'words'
-    levels: tuple[str, ...] = ()  # the distinct words, sorted by code point; each occurs
+    levels: tuple[str, ...] = ()  # the distinct words, sorted by their characters; each occurs
 
     @property
     def missing(self) -> np.ndarray:
