@@ -39,7 +39,7 @@ Z = np.array([[0.0, 2.4, 0.9, 0.1], [1.0, 2.6, 0.2, 0.8]])  # x, n, k=a, k=b
 def listed(values):
     if values.numbers is not None:
         return values.numbers.tolist()
-    return [values.levels[j] if j >= 0 else None for j in values.codes]
+    return [values.levels[j] if j >= 0 else None for j in values.places]
 
 
 def test_columns_come_back_in_the_order_of_the_table():
@@ -84,7 +84,7 @@ def test_cells_that_do_not_apply_stay_empty_unless_asked():
 def test_values_are_emptied_without_a_change_of_the_others():
     where = np.array([True, False])
     numbers = Values("number", np.array([1.0, 2.0]))
-    words = Values("words", codes=np.array([0, 0], np.int32), levels=("a",))
+    words = Values("words", places=np.array([0, 0], np.int32), levels=("a",))
     assert listed(emptied(words, where)) == [None, "a"]
     np.testing.assert_array_equal(emptied(numbers, where).numbers, [np.nan, 2.0])
     assert numbers.numbers.tolist() == [1.0, 2.0]

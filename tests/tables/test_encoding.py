@@ -37,8 +37,8 @@ def encoding(**settings):
     return Encoding(columns, named=True, **settings)
 
 
-def words(codes, levels):
-    return Values("words", None, np.array(codes, dtype=np.int32), tuple(levels))
+def words(places, levels):
+    return Values("words", None, np.array(places, dtype=np.int32), tuple(levels))
 
 
 TABLE = {"k": ["a", "b", None], "x": [4.0, 6.0, np.nan]}

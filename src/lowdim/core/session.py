@@ -25,7 +25,7 @@ import numpy as np
 
 from lowdim._version import __version__
 from lowdim.core.blocks import Blocks
-from lowdim.core.callbacks import Task
+from lowdim.core.callbacks import FitTask
 from lowdim.core.config import get_config
 from lowdim.core.persistence import LoadError, read_state, write_state
 
@@ -63,13 +63,13 @@ class Session:
     def __init__(
         self,
         estimator: Any,
-        task: Task | None = None,
+        task: FitTask | None = None,
         parent: Session | None = None,
         folder: str | Path | None = None,
     ):
         self.root: Session = parent.root if parent else self
         self.estimator = estimator
-        self.task = task or Task(estimator, None)
+        self.task = task or FitTask(estimator, None)
         self.interrupted = False
         self.data: dict[str, list[Blocks]] = {}  # what validation let in: what is learned from
         self._file = Path(folder) / "fit.checkpoint" if folder and not parent else None
@@ -162,7 +162,7 @@ class Session:
 
 
 @contextmanager
-def session_of_fit(estimator: Any, task: Task) -> Iterator[None]:
+def session_of_fit(estimator: Any, task: FitTask) -> Iterator[None]:
     """The session in which the loops of this fit find themselves."""
     parent = _current.get()
     if parent is not None and parent.estimator is estimator:  # fit_transform that calls fit

@@ -159,21 +159,21 @@ def chunk_rows(chunk: Any) -> int:
 
 def without_marks(values: Values, marks: Sequence[str]) -> Values:
     """The values with marks of the user's own as missing."""
-    if values.codes is None or not marks or not set(marks) & set(values.levels):
+    if values.places is None or not marks or not set(marks) & set(values.levels):
         return values
-    code = [-1 if level in marks else j for j, level in enumerate(values.levels)]
-    return replace(values, codes=np.array([*code, -1], dtype=np.int32)[values.codes])
+    kept = [-1 if level in marks else j for j, level in enumerate(values.levels)]
+    return replace(values, places=np.array([*kept, -1], dtype=np.int32)[values.places])
 
 
 def unknown_levels(codec: CategoryCodec, values: Values) -> Counter:
     """How often each level occurs that the codec does not know."""
-    if values.codes is not None and set(values.levels) <= set(codec.levels):
+    if values.places is not None and set(values.levels) <= set(codec.levels):
         return Counter()
     odd = codec.places(values) == -2
     if not odd.any():
         return Counter()
-    if values.codes is not None:
-        return Counter(values.levels[code] for code in values.codes[odd].tolist())
+    if values.places is not None:
+        return Counter(values.levels[j] for j in values.places[odd].tolist())
     assert values.numbers is not None
     return Counter(f"{x:g}" for x in values.numbers[odd].tolist())
 

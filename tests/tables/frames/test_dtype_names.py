@@ -38,7 +38,7 @@ from lowdim.tables.frames.values import Values
 def test_names_as_in_numpy_are_understood_by_every_library(form, native, expected):
     values = Values(form, np.array([0.0, 1.0]))
     if form == "words":
-        values = Values(form, codes=np.array([0, 0], dtype=np.int32), levels=("a",))
+        values = Values(form, places=np.array([0, 0], dtype=np.int32), levels=("a",))
     for backend, name in expected.items():
         column = restored(values, Dtype(form, native, ""), backend)
         assert dtype_of(column).native == name

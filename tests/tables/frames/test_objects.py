@@ -66,7 +66,7 @@ def test_objects_have_a_form_and_a_detail_and_come_back(case):
 
 def test_numbers_and_words_together_are_words():
     values = values_of_objects(objects(1, "x", None, 2.5))
-    assert values.levels == ("1", "2.5", "x") and values.codes.tolist() == [0, 2, -1, 1]
+    assert values.levels == ("1", "2.5", "x") and values.places.tolist() == [0, 2, -1, 1]
     assert words_of_objects(objects(7, 7)).levels == ("7",)
 
 

@@ -22,15 +22,15 @@ from lowdim.tables.frames.values import (
 def test_words_are_places_among_the_sorted_words_that_occur():
     found = words(np.array([2, 0, -1, 3, 2]), ["b", "never", "a", None, "b"])
     assert found.levels == ("a", "b")
-    assert found.codes.tolist() == [0, 1, -1, -1, 0] and found.codes.dtype == np.int32
+    assert found.places.tolist() == [0, 1, -1, -1, 0] and found.places.dtype == np.int32
 
 
 @given(st.lists(st.sampled_from(["x", "y", "é", "Z", None]), min_size=1), st.data())
 def test_words_stay_what_they_were(texts, data):
-    codes = np.array(data.draw(st.lists(st.integers(-1, len(texts) - 1))), dtype=np.intp)
-    found = words(codes, texts)
-    expected = [None if code < 0 else texts[code] for code in codes]
-    assert [None if j < 0 else found.levels[j] for j in found.codes] == expected
+    places = np.array(data.draw(st.lists(st.integers(-1, len(texts) - 1))), dtype=np.intp)
+    found = words(places, texts)
+    expected = [None if j < 0 else texts[j] for j in places]
+    assert [None if j < 0 else found.levels[j] for j in found.places] == expected
     assert list(found.levels) == sorted({text for text in expected if text is not None})
 
 

@@ -44,7 +44,7 @@ def key_of_word(text: str) -> Key:
     if text in _ALL:
         return (MARK, text)
     if len(text) == 2 and text.isascii() and text.isupper() and text.isalpha():
-        return (WORD, "code")
+        return (WORD, "abbreviation")
     if not any(map(str.isalnum, text[:LONGEST])):
         return (WORD, "sign")
     return (WORD, "")
@@ -54,7 +54,7 @@ def marks_among_words(groups: Mapping[Key, Group]) -> frozenset[str]:
     """The marks among these groups that stand for no value, if the column is one of words."""
     levels = set(MARKS_AMONG_NUMBERS)
     known = total(group for key, group in groups.items() if key[0] not in (MARK, NAMED))
-    short = groups.get((WORD, "code"))
+    short = groups.get((WORD, "abbreviation"))
     if short is not None and len(short.texts) >= LEAST_ABBREVIATIONS:
         if short.cells >= ABBREVIATIONS_SHARE * known:
             levels.add("NA")

@@ -97,7 +97,8 @@ class NumberLayout(NamedTuple):
         if self.kind == "ymd":
             days = _are_days(texts)
             kinds = [
-                k if k == "code" or day else "whole" for k, day in zip(kinds, days, strict=True)
+                k if k == "identifier" or day else "whole"
+                for k, day in zip(kinds, days, strict=True)
             ]
         return _places(kinds)
 
@@ -171,10 +172,10 @@ def _body(body: str) -> tuple[str, str, str, int] | None:
 def _bare(n_digits: int, sign: str) -> tuple[str, str]:
     """Kind of a text that is digits only but for a sign, and kind with a first digit 0."""
     if n_digits >= IDENTIFIER_DIGITS or (sign == "+" and n_digits >= PHONE_DIGITS):
-        return "code", "code"
+        return "identifier", "identifier"
     if sign or n_digits == 1:
         return "whole", "whole"
-    return "ymd" if n_digits == 8 else "whole", "code"
+    return "ymd" if n_digits == 8 else "whole", "identifier"
 
 
 def _are_days(texts: Sequence[str]) -> list[bool]:

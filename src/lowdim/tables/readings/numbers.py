@@ -4,14 +4,14 @@
 
 What the body says about the decimal sign decides its kind:
 
-    kind      example               decimal sign
-    whole     12, 1 234, 1'234      '.' or ','
-    point     1.5, 1,234.5          '.'
-    comma     1,5, 1.234,5          ','
-    point?    1.234                 '.', or ',' if the point groups thousands
-    comma?    1,234                 ',', or '.' if the comma groups thousands
-    ymd       20240301              as whole; also a date, if the caller says that it is one
-    code      007, +4930123456      identifiers: as whole, but too many name things, count nothing
+    kind          example               decimal sign
+    whole         12, 1 234, 1'234      '.' or ','
+    point         1.5, 1,234.5          '.'
+    comma         1,5, 1.234,5          ','
+    point?        1.234                 '.', or ',' if the point groups thousands
+    comma?        1,234                 ',', or '.' if the comma groups thousands
+    ymd           20240301              as whole; also a date, if the caller says that it is one
+    identifier    007, +4930123456      as whole; but too many of them name things, count nothing
 
 The sign that most cells allow is taken, '.' among equals: '1,234' alone is a thousand.
 
@@ -36,7 +36,7 @@ NUMBER = "number"
 DECIMALS = {
     "whole": ".,",
     "ymd": ".,",
-    "code": ".,",
+    "identifier": ".,",
     "point?": ".,",
     "comma?": ".,",
     "point": ".",
@@ -176,7 +176,7 @@ def are_numbers(groups: Mapping[Key, Group]) -> bool:
     references do.
     """
     cells = total(groups.values())
-    identifiers = total(group for key, group in groups.items() if key[3] == "code")
+    identifiers = total(group for key, group in groups.items() if key[3] == "identifier")
     enclosed = sum(group.details.get(("minus", "("), 0) for group in groups.values())
     return identifiers < IDENTIFIERS_SHARE * cells and enclosed < cells
 
