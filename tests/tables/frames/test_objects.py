@@ -36,6 +36,7 @@ CASES = {
     "whole numbers": (objects(3, None, -(10**6)), "number", "int||None"),
     "floats": (objects(1.5, math.nan), "number", "float||nan"),
     "decimals": (objects(Decimal("1.25"), Decimal("3")), "number", "Decimal|2|None"),
+    "whole decimals": (objects(Decimal("3"), Decimal("1E+2")), "number", "Decimal|0|None"),
     "fractions": (objects(Fraction(1, 3), None), "number", "Fraction||None"),
     "days": (objects(date(2024, 2, 29), None), "moment", "date||None"),
     "moments": (objects(datetime(2024, 2, 29, 10, 30), pd.NaT), "moment", "datetime||NaT"),
