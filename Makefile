@@ -16,7 +16,7 @@ help:  ## Show this list
 	@echo "make <target>, with PYTHON=... to choose another interpreter than $(PYTHON):"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed-report,io  ## From a table with holes to its structure: writes demo/penguins.html
+demo: $(VENV)/.installed-report,io  ## From a table with missing values to its structure: writes demo/penguins.html
 	$(PY) examples/demo.py
 
 test: lint  ## Check style and types, then run all tests
@@ -27,7 +27,7 @@ lint: $(VENV)/.installed-test  ## Check style and types
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
-format: $(VENV)/.installed-test  ## Format the code and mend what ruff can mend
+format: $(VENV)/.installed-test  ## Format all Python files and mend what ruff can mend
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 

@@ -70,7 +70,7 @@ html_theme_options = {
 }
 
 
-# What is written from the code when the site is built
+# What is written from the package when the site is built
 
 
 def write_reference(app: Sphinx, config: object) -> None:

@@ -1,4 +1,4 @@
-"""A table with holes, from the first look to filled values. `make demo` runs it.
+"""A table with missing values, from the first look to filled values. `make demo` runs it.
 
 python examples/demo.py [folder]
 """
@@ -29,7 +29,7 @@ HIDDEN_SHARE = 0.2
 def main(folder: Path) -> None:
     console = Console(highlight=False)
     folder.mkdir(parents=True, exist_ok=True)
-    console.rule("[bold]lowdim[/bold]: from a table with holes to its structure")
+    console.rule("[bold]lowdim[/bold]: from a table with missing values to its structure")
     page = explore_penguins(console, folder / "penguins.html")
     picture = hide_and_fill(console, folder / "penguins.png")
     console.rule()
@@ -88,12 +88,12 @@ def draw(penguins, rank, codes, scaler, X, filled, std, hidden) -> plt.Figure:
     rank.plot(ax=left)
     left.set_title("How many components?", weight="bold")
 
-    holes = np.isnan(X).any(axis=1)
+    incomplete = np.isnan(X).any(axis=1)
     for j, name in enumerate(penguins.target_names):
         here, color = penguins.target == j, PALETTE[j]
-        middle.scatter(*codes[here & ~holes, :2].T, s=24, color=color, lw=0, label=name)
-        middle.scatter(*codes[here & holes, :2].T, s=20, facecolor="none", edgecolor=color)
-    middle.scatter([], [], s=20, facecolor="none", edgecolor=INK, label="with holes")
+        middle.scatter(*codes[here & ~incomplete, :2].T, s=24, color=color, lw=0, label=name)
+        middle.scatter(*codes[here & incomplete, :2].T, s=20, facecolor="none", edgecolor=color)
+    middle.scatter([], [], s=20, facecolor="none", edgecolor=INK, label="incomplete")
     middle.set_title("Every row has a place", weight="bold")
     middle.set(xlabel="component 1", ylabel="component 2")
     middle.legend(handletextpad=0.1)

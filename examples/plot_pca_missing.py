@@ -1,10 +1,10 @@
 """
-PCA of a table with holes
-=========================
+PCA of a table with missing values
+==================================
 
-A third of a table is missing. Three ways to get its principal components: drop the rows with
-holes, fill the holes with the column's mean, or learn from exactly the values that are there, which
-is what :class:`lowdim.PCA` does when it meets NaN.
+A third of a table is missing. Three ways to get its principal components: drop incomplete
+rows, fill missing values with the column's mean, or learn from exactly the values that are there,
+which is what :class:`lowdim.PCA` does when it meets NaN.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,9 @@ axes = np.linalg.qr(random.normal(size=(12, 2)))[0].T
 complete = plane @ axes + 0.3 * random.normal(size=(400, 12))
 
 X = np.where(random.random(complete.shape) < 0.35, np.nan, complete)
-print(f"{np.isnan(X).mean():.0%} missing; {np.isnan(X).any(axis=1).sum()} of 400 rows have holes")
+print(
+    f"{np.isnan(X).mean():.0%} missing; {np.isnan(X).any(axis=1).sum()} of 400 rows are incomplete"
+)
 
 # %%
 # Hardly a row is complete, so dropping rows is out. Filling with the mean pulls every row towards
@@ -52,16 +54,16 @@ for panel, (title, Z) in zip(panels, maps.items(), strict=True):
 # standard deviations about 95 times in 100.
 pca = lowdim.PCA(2).fit(X)
 filled, std = pca.impute(X, return_std=True)
-hole = np.isnan(X)
-within = np.abs(filled - complete)[hole] < 2 * std[hole]
+missing = np.isnan(X)
+within = np.abs(filled - complete)[missing] < 2 * std[missing]
 print(f"within two standard deviations: {within.mean():.1%}")
 
-some = random.choice(hole.sum(), 150, replace=False)
+some = random.choice(missing.sum(), 150, replace=False)
 figure, panel = plt.subplots(figsize=(5, 4.2), layout="tight")
 panel.errorbar(
-    complete[hole][some],
-    filled[hole][some],
-    yerr=2 * std[hole][some],
+    complete[missing][some],
+    filled[missing][some],
+    yerr=2 * std[missing][some],
     fmt="o",
     ms=4,
     color="#7b4fa3",

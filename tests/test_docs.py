@@ -1,4 +1,4 @@
-"""The code in the documentation runs: every page top to bottom, as a reader would type it.
+"""The Python in the documentation runs: every page top to bottom, as a reader would type it.
 
 Python blocks of a page share their names. Console blocks run each line that starts with
 `$ lowdim`. Both run in one empty folder per page, so a page creates the files that it reads.
@@ -20,7 +20,7 @@ FENCE = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 class Block(NamedTuple):
     language: str
-    code: str
+    text: str
     line: int
 
 
@@ -39,17 +39,17 @@ PAGES = [
 
 def run_python(block, page, names):
     # empty lines in front: tracebacks then show the line of the page
-    exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
+    exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
 
 
 def run_console(block, page):
-    for command in re.findall(r"^\$ lowdim (.*)$", block.code, re.MULTILINE):
+    for command in re.findall(r"^\$ lowdim (.*)$", block.text, re.MULTILINE):
         result = CliRunner().invoke(main, shlex.split(command), prog_name="lowdim")
         assert result.exit_code == 0, f"{page.name}: lowdim {command}\n{result.output}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
+def test_the_python_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": page.stem}
     for block in blocks(page):

@@ -102,7 +102,7 @@ pytestmark = [
 
 
 def table(n=60, d=5, missing=0.0, seed=0, dtype=np.float64):
-    """Rows near a plane, with clusters, positive, optionally with holes."""
+    """Rows near a plane, with clusters, positive, optionally with missing values."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n, 2)) @ random.normal(size=(2, d)) + 0.3 * random.normal(size=(n, d))
     X += 4.0 * random.integers(0, 2, size=(n, 1)) + 10.0
@@ -386,14 +386,14 @@ def test_scale_does_not_matter(name, factor):
 @each_class
 def test_missing_values_are_learned_from_or_refused_by_name(name):
     pd = pytest.importorskip("pandas")
-    holes = pd.DataFrame(table(missing=0.2), columns=["age", "b", "c", "d", "e"])
+    incomplete = pd.DataFrame(table(missing=0.2), columns=["age", "b", "c", "d", "e"])
     if METHODS[name].nan:
-        model = small(name).fit(holes)
+        model = small(name).fit(incomplete)
         if METHODS[name].transform:
-            assert np.isfinite(model.transform(holes)).all()
+            assert np.isfinite(model.transform(incomplete)).all()
     else:
         with pytest.raises(ValueError, match=r"NaN in 5 of 5 columns \(first: 'age'\)"):
-            small(name).fit(holes)
+            small(name).fit(incomplete)
 
 
 # ---- the capability table ------------------------------------------------------------------------

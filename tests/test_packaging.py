@@ -29,9 +29,9 @@ HEAVY = {
 }  # fmt: skip
 
 
-def imported_by(code):
-    """The packages among HEAVY that a new process has imported after running `code`."""
-    report = f"import sys\n{code}\nprint(*sorted(set(sys.modules) & {HEAVY!r}))"
+def imported_by(script):
+    """The packages among HEAVY that a new process has imported after running `script`."""
+    report = f"import sys\n{script}\nprint(*sorted(set(sys.modules) & {HEAVY!r}))"
     run = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
 
@@ -91,9 +91,9 @@ def test_import_lowdim_imports_nothing_heavy():
 
 
 def test_fitting_pca_imports_neither_numba_nor_any_extra():
-    code = "import numpy as np, lowdim\nlowdim.PCA(2).fit(np.eye(5))"
+    script = "import numpy as np, lowdim\nlowdim.PCA(2).fit(np.eye(5))"
     # scikit-learn imports pandas by itself, where it is installed
-    assert imported_by(code) & {"dask", "matplotlib", "numba", "polars", "torch"} == set()
+    assert imported_by(script) & {"dask", "matplotlib", "numba", "polars", "torch"} == set()
 
 
 @pytest.mark.parametrize("name", lowdim.__all__)

@@ -17,9 +17,9 @@ from lowdim.completion.svt import SVT as SVT
 from lowdim.core.config import config_context as config_context
 from lowdim.core.config import get_config as get_config
 from lowdim.core.config import set_config as set_config
-from lowdim.core.loop import CheckpointError as CheckpointError
 from lowdim.core.persistence import LoadError as LoadError
 from lowdim.core.persistence import load as load
+from lowdim.core.session import CheckpointError as CheckpointError
 from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
 from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
 from lowdim.linear.ica import FastICA as FastICA

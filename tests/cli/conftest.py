@@ -81,3 +81,26 @@ def mixed(write):
 def small_chunks(monkeypatch):
     """Tables come a few rows at a time."""
     monkeypatch.setattr("lowdim.tables.table.CHUNK_BYTES", 7 * 5 * 8)
+
+
+@pytest.fixture
+def fitted(run, mixed):
+    """A model of the mixed table, m.lowdim, and the codes of its rows, codes.csv."""
+    run("reduce", mixed, "--id", "name", "--ignore", "born", "-o", "codes.csv",
+        "--model", "m.lowdim")  # fmt: skip
+    return "m.lowdim"
+
+
+@pytest.fixture
+def incomplete(tmp_path, numbers, rng):
+    """The table of numbers with missing values, as csv and npy, beside ids; gives X with NaN."""
+    X = numbers.copy()
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[0] = numbers[0]
+    lines = ["name,a,b,c,d,e"]
+    for i, row in enumerate(X):
+        fields = ["" if np.isnan(x) else repr(float(x)) for x in row]
+        lines.append(",".join([f"0{i}", *fields]))
+    (tmp_path / "incomplete.csv").write_text("\n".join(lines) + "\n")
+    np.save(tmp_path / "incomplete.npy", X)
+    return X

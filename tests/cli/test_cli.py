@@ -57,12 +57,12 @@ def test_the_version_is_the_package_s(run):
     "arguments", [["--help"], ["--version"], *([v, "--help"] for v in cli._HOME)]
 )
 def test_help_imports_nothing_heavy(arguments):
-    code = (
+    script = (
         "import sys\nfrom lowdim.cli import main\n"
         f"try:\n    main({arguments!r})\nexcept SystemExit:\n    pass\n"
         f"sys.exit(' '.join(set(sys.modules) & {HEAVY!r}))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.stderr.strip() == ""
 
 

@@ -12,48 +12,37 @@ import lowdim
 METHODS = ["ppca", "als", "softimpute"]
 
 
-@pytest.fixture
-def holes(tmp_path, numbers, rng):
-    """The table of numbers with missing values, as csv and npy, beside ids; gives X with NaN."""
-    X = numbers.copy()
-    X[rng.random(X.shape) < 0.1] = np.nan
-    X[0] = numbers[0]
-    lines = ["name,a,b,c,d,e"]
-    for i, row in enumerate(X):
-        fields = ["" if np.isnan(x) else repr(float(x)) for x in row]
-        lines.append(",".join([f"0{i}", *fields]))
-    (tmp_path / "holes.csv").write_text("\n".join(lines) + "\n")
-    np.save(tmp_path / "holes.npy", X)
-    return X
-
-
 def matrix(table):
     return np.column_stack([table[name] for name in "abcde"])
 
 
-def test_what_is_written_is_what_the_class_imputes(run, read, holes):
-    run("complete", "holes.csv", "--id", "name", "-k", 2, "--std", "-o", "filled.csv")
+def test_what_is_written_is_what_the_class_imputes(run, read, incomplete):
+    run("complete", "incomplete.csv", "--id", "name", "-k", 2, "--std", "-o", "filled.csv")
     table = read("filled.csv")
-    there = ~np.isnan(holes)
-    assert_array_equal(matrix(table)[there], holes[there])
-    mean, scale = np.nanmean(holes, axis=0), np.nanstd(holes, axis=0)
-    model = lowdim.ProbabilisticPCA(2, random_state=0).fit((holes - mean) / scale)
-    filled, std = model.impute((holes - mean) / scale, return_std=True)
-    within = np.clip(filled * scale + mean, np.nanmin(holes, axis=0), np.nanmax(holes, axis=0))
+    there = ~np.isnan(incomplete)
+    assert_array_equal(matrix(table)[there], incomplete[there])
+    mean, scale = np.nanmean(incomplete, axis=0), np.nanstd(incomplete, axis=0)
+    model = lowdim.ProbabilisticPCA(2, random_state=0).fit((incomplete - mean) / scale)
+    filled, std = model.impute((incomplete - mean) / scale, return_std=True)
+    within = np.clip(
+        filled * scale + mean, np.nanmin(incomplete, axis=0), np.nanmax(incomplete, axis=0)
+    )
     assert_allclose(matrix(table)[~there], within[~there], rtol=1e-6)
     for f, name in enumerate("abcde"):
-        if np.isnan(holes[:, f]).any():
+        if np.isnan(incomplete[:, f]).any():
             assert_allclose(table[f"{name}_std"], std[:, f] * scale[f], rtol=1e-6, atol=1e-12)
         else:
             assert f"{name}_std" not in table
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_fills_all_holes_near_the_truth(run, read, holes, numbers, method):
-    run("complete", "holes.csv", "--id", "name", "--method", method, "-o", "f.csv", "-q")
+def test_every_method_fills_all_missing_values_near_the_truth(
+    run, read, incomplete, numbers, method
+):
+    run("complete", "incomplete.csv", "--id", "name", "--method", method, "-o", "f.csv", "-q")
     filled = matrix(read("f.csv"))
-    there = ~np.isnan(holes)
-    assert_array_equal(filled[there], holes[there])
+    there = ~np.isnan(incomplete)
+    assert_array_equal(filled[there], incomplete[there])
     assert np.isfinite(filled).all()
     error = ((filled - numbers) / numbers.std(axis=0))[~there]
     assert np.sqrt(np.mean(error**2)) < 1.5  # 1: the mean of the column
@@ -68,14 +57,14 @@ def test_what_was_there_stays_to_the_last_digit(run, read, write, rng):
     assert_array_equal(read("f.csv")["a"][there], X[there, 0])
 
 
-def test_ids_keep_their_zeros_and_columns_their_order(run, holes, tmp_path):
-    run("complete", "holes.csv", "--id", "name", "-o", "filled.csv")
+def test_ids_keep_their_zeros_and_columns_their_order(run, incomplete, tmp_path):
+    run("complete", "incomplete.csv", "--id", "name", "-o", "filled.csv")
     first, second = (tmp_path / "filled.csv").read_text().splitlines()[:2]
     assert first == "name,a,b,c,d,e" and second.startswith('"00",')
 
 
-def test_streamed_and_in_memory_are_the_same(run, read, holes):
-    arguments = ("complete", "holes.csv", "--id", "name", "-k", "2")
+def test_streamed_and_in_memory_are_the_same(run, read, incomplete):
+    arguments = ("complete", "incomplete.csv", "--id", "name", "-k", "2")
     run(*arguments, "--stream", "-o", "s.csv")
     run(*arguments, "--no-stream", "-o", "m.csv")
     assert_allclose(matrix(read("s.csv")), matrix(read("m.csv")), rtol=1e-6)
@@ -97,28 +86,16 @@ def test_text_gets_the_likeliest_category(run, read, write):
     assert table["day"][3] == "2020-01-04" and table["remark"][3] == "a, 3"
 
 
-def test_matrices_and_parquet_are_written_too(run, holes, tmp_path):
-    import pyarrow.parquet as pq
-
-    run("complete", "holes.npy", "-k", "2", "-o", "f.npy")
-    X = np.load(tmp_path / "f.npy")
-    assert_array_equal(X[~np.isnan(holes)], holes[~np.isnan(holes)])
-    assert np.isfinite(X).all() and X.shape == holes.shape
-    run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "f.parquet")
-    table = pq.read_table(tmp_path / "f.parquet")
-    assert_allclose(np.column_stack([table[n].to_numpy() for n in "abcde"]), X, rtol=1e-6)
-
-
-def test_the_summary_says_what_is_to_be_filled(run, holes, tmp_path):
-    result = run("complete", "holes.csv", "--id", "name")
-    count = int(np.isnan(holes[:, 0]).sum())
+def test_the_summary_says_what_is_to_be_filled(run, incomplete, tmp_path):
+    result = run("complete", "incomplete.csv", "--id", "name")
+    count = int(np.isnan(incomplete[:, 0]).sum())
     assert "method   ProbabilisticPCA" in result.stdout
     assert f"to fill  a {count}" in result.stdout or count == 0
     assert "written  nothing" in result.stdout
-    assert sorted(p.name for p in tmp_path.glob("*.csv")) == ["holes.csv", "numbers.csv"]
+    assert sorted(p.name for p in tmp_path.glob("*.csv")) == ["incomplete.csv", "numbers.csv"]
 
 
-def test_a_table_without_holes_stays_as_it_is(run, read, numbers):
+def test_a_table_without_missing_values_stays_as_it_is(run, read, numbers):
     result = run("complete", "numbers.csv", "-o", "f.csv", "--std")
     assert "filled   nothing" in result.stdout
     table = read("f.csv")
@@ -126,7 +103,7 @@ def test_a_table_without_holes_stays_as_it_is(run, read, numbers):
     assert list(table) == list("abcde")
 
 
-def test_whole_numbers_without_holes_stay_whole(run, write, tmp_path):
+def test_whole_numbers_without_missing_values_stay_whole(run, write, tmp_path):
     rows = "".join(f"{i},{i * 2 + 1},{'' if i == 3 else i * 0.5}\n" for i in range(12))
     run("complete", write("t.csv", "n,m,x\n" + rows), "-k", 1, "-o", "f.csv")
     lines = (tmp_path / "f.csv").read_text().splitlines()
@@ -134,16 +111,16 @@ def test_whole_numbers_without_holes_stay_whole(run, write, tmp_path):
     assert float(lines[4].split(",")[2]) == pytest.approx(1.5, abs=0.2)
 
 
-def test_the_model_can_be_saved_and_applied(run, read, holes):
-    run("complete", "holes.csv", "--id", "name", "-k", 2, "--model", "m.lowdim")
-    run("apply", "m.lowdim", "holes.csv", "-o", "codes.csv")
+def test_the_model_can_be_saved_and_applied(run, read, incomplete):
+    run("complete", "incomplete.csv", "--id", "name", "-k", 2, "--model", "m.lowdim")
+    run("apply", "m.lowdim", "incomplete.csv", "-o", "codes.csv")
     assert len(read("codes.csv")["name"]) == 40
 
 
-def test_csv_on_standard_output(run, holes):
-    result = run("complete", "holes.csv", "--id", "name", "-k", "2", "-o", "-")
+def test_csv_on_standard_output(run, incomplete):
+    result = run("complete", "incomplete.csv", "--id", "name", "-k", "2", "-o", "-")
     assert result.stdout.startswith('name,a,b,c,d,e\n"00",')
-    assert "table    holes.csv" in result.stderr
+    assert "table    incomplete.csv" in result.stderr
 
 
 def test_cells_that_do_not_apply_stay_empty_unless_asked(run, read, write):
@@ -181,41 +158,6 @@ def test_filled_values_are_such_as_the_column_has(run, tmp_path, write, rng):
         assert re.fullmatch(r"2024-01-\d\d", line["day"])
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "jsonl", "xlsx"])
-def test_chunks_with_and_without_missing_values_make_one_file(run, write, small_chunks, ending):
-    rows = [f"{i},{'ab'[i % 2]},2024-01-{i % 28 + 1:02d},{i * 7 % 13}" for i in range(60)]
-    rows[3], rows[40] = ",,,5", "39,b,,"
-    write("t.csv", "\n".join(["n,word,day,x", *rows]) + "\n")
-    run("complete", "t.csv", "--stream", "--numeric", "n", "-k", 1, "-o", f"f.{ending}")
-    table = lowdim.tables.open_table(f"f.{ending}", stream=False)
-    assert table.names == ["n", "word", "day", "x"] and table.n_rows == 60
-    (whole,) = table.chunks(size=60)
-    assert all(column.null_count == 0 for column in whole.columns)
-    assert str(whole["day"][0].as_py()).startswith("2024-01-01")
-
-
-def test_the_index_of_a_frame_is_written_first(run, read, rng):
-    import pandas as pd
-
-    X = rng.normal(size=(30, 3))
-    X[3, 1] = np.nan
-    frame = pd.DataFrame(X, columns=list("abc"), index=[f"r{i}" for i in range(30)])
-    frame.to_parquet("t.parquet")
-    run("complete", "t.parquet", "-k", 1, "-o", "f.csv")
-    table = read("f.csv")
-    assert list(table)[1:] == ["a", "b", "c"] and next(iter(table.values()))[3] == "r3"
-
-
-def test_deviations_of_a_matrix_are_further_columns(run, holes, tmp_path):
-    run("complete", "holes.npy", "-k", "2", "--std", "-o", "f.npy")
-    with_std = int(np.isnan(holes).any(axis=0).sum())
-    X = np.load(tmp_path / "f.npy")
-    assert X.shape == (40, 5 + with_std)
-    assert np.all(
-        (X[:, 5:] > 0).sum(axis=0) == np.isnan(holes).sum(axis=0)[np.isnan(holes).any(axis=0)]
-    )
-
-
 # The door
 
 
@@ -228,17 +170,11 @@ def test_deviations_of_a_matrix_are_further_columns(run, holes, tmp_path):
         (["-o", "filled.doc"], "End --output in .csv"),
         (["-o", "filled.npy"], "filled.npy holds numbers only; column 'name'"),
         (["-o", "nowhere/f.csv"], "no folder"),
-        (["-o", "holes.csv"], "holes.csv is read"),
+        (["-o", "incomplete.csv"], "incomplete.csv is read"),
         (["-o", "-", "--model", "-"], "would be written twice"),
     ],
 )
 def test_bad_input_is_one_line(refused, write, arguments, message):
     rows = "".join(f"n{i},{i % 3},{'' if i == 3 else i}\n" for i in range(9))
-    write("holes.csv", "name,a,b\n" + rows)
-    assert message in refused("complete", "holes.csv", "--id", "name", *arguments)
-
-
-def test_a_column_with_the_name_of_a_deviation_is_refused(refused, write):
-    rows = "".join(f"{i % 3},{'' if i == 3 else i},{i * i % 5}\n" for i in range(9))
-    name = write("t.csv", "a,b,b_std\n" + rows)
-    assert "has a column 'b_std' already" in refused("complete", name, "--std", "-o", "f.csv")
+    write("incomplete.csv", "name,a,b\n" + rows)
+    assert message in refused("complete", "incomplete.csv", "--id", "name", *arguments)

@@ -38,7 +38,7 @@ def test_numbers_alone_need_no_word():
         ([f"This is sentence number {i}; it goes on for quite some time." for i in range(N)],
          "ignored: t (sentences); free text: turn it into numbers of your own, or into topics"),
         ([i % 4 for i in range(N)],
-         "hint: t: 4 different whole numbers; if they are codes: {categorical}"),
+         "hint: t: 4 different whole numbers; if they stand for categories: {categorical}"),
     ],
 )  # fmt: skip
 def test_each_treatment_has_its_line(column, said):

@@ -1,7 +1,5 @@
 """`lowdim recommend` answers as the Recommender does."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -75,19 +73,6 @@ def test_implicit_feedback_does_not_look_at_ratings(run, write, table, ratings):
     assert "RMSE" not in run("recommend", "seen.csv", "--evaluate").stdout
 
 
-def test_ids_are_taken_as_they_are_written(run, write):
-    rows = "".join(
-        f"0{u},{i:03d},{(u * i) % 5 + 1}\n" for u in range(6) for i in range(u % 3, 9, 2)
-    )
-    result = run("recommend", write("r.tsv", "who\tx\n1\t2\n"), "--user", "01", code=2)
-    assert "--user-column" in result.stderr
-    write("r.csv", "who,what,mark\n" + rows)
-    names = ("--user-column", "who", "--item-column", "what", "--rating-column", "mark")
-    result = run("recommend", "r.csv", *names, "--user", "01", "-n", "2", "-o", "-")
-    lines = list(csv.reader(result.stdout.splitlines()))
-    assert lines[1][0] == "01" and len(lines[1][1]) == 3
-
-
 def test_unknown_users_get_what_is_popular_if_wanted(run, refused, table, ratings):
     message = refused("recommend", table, "--user", "nobody")
     assert "User 'nobody' is not known" in message
@@ -120,16 +105,3 @@ def test_what_was_seen_can_be_recommended_again(run, table, ratings):
 )
 def test_bad_input_is_one_line(refused, table, arguments, message):
     assert message in refused("recommend", table, *arguments)
-
-
-def test_bad_tables_are_one_line(refused, write, numbers):
-    assert "no column names" in refused("recommend", "numbers.npy", "--user", "1")
-    write("twice.csv", "user,item,rating\n1,2,3\n1,2,4\n")
-    assert "more than once" in refused("recommend", "twice.csv", "--user", "1")
-    write("empty.csv", "user,item,rating\n1,2,3\n1,3,\n")
-    assert "1 line without a number in 'rating' (first: row 2)" in refused(
-        "recommend", "empty.csv", "--user", "1"
-    )
-    lowdim.PCA(1).fit(numbers).save("pca.lowdim")
-    assert "holds a PCA" in refused("recommend", "pca.lowdim", "--user", "1")
-    assert "--evaluate needs the table" in refused("recommend", "pca.lowdim", "--evaluate")

@@ -1,7 +1,6 @@
 """`lowdim reduce` writes the codes that the Python class gives, and says what it did."""
 
 import dataclasses
-import importlib
 import subprocess
 import sys
 
@@ -11,20 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 import lowdim
-from lowdim.cli import methods_table
-from lowdim.core.estimator import Estimator
 from lowdim.report.tables import loadings_table
+from tests.cli.codes import coordinates
 
 
 def standardized(X):
     return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
-
-
-def stacked(table):
-    return np.column_stack([table[name] for name in table if name.startswith("pca")])
 
 
 # Golden values
@@ -65,13 +58,13 @@ def test_codes_are_those_of_the_class_on_scaled_columns(
     run("reduce", name, "-k", 3, stream, "-o", "codes.csv")
     expected = lowdim.PCA(3).fit_transform(standardized(numbers))
     # two sums of 40 values in another order
-    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-10)
+    assert_allclose(coordinates(read("codes.csv")), expected, atol=1e-10)
 
 
 def test_without_scaling_codes_are_those_of_the_class_on_the_table(run, read, numbers):
     run("reduce", "numbers.csv", "--scale", "none", "-o", "codes.csv")
     assert_allclose(
-        stacked(read("codes.csv")), lowdim.PCA(2).fit_transform(numbers), rtol=1e-10, atol=1e-10
+        coordinates(read("codes.csv")), lowdim.PCA(2).fit_transform(numbers), rtol=1e-10, atol=1e-10
     )
 
 
@@ -81,7 +74,7 @@ def test_rows_with_missing_values_have_codes(run, read, numbers):
     np.save("missing.npy", X)
     result = run("reduce", "missing.npy", "-o", "codes.csv")
     expected = lowdim.PCA(2, random_state=0).fit_transform(standardized(X))
-    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-8)
+    assert_allclose(coordinates(read("codes.csv")), expected, atol=1e-8)
     assert f"{np.isnan(X).sum()} cells missing" in result.stdout
 
 
@@ -90,23 +83,10 @@ def test_a_sparse_matrix_is_reduced_without_filling_it(run, read, rng):
     sp.save_npz("sparse.npz", sp.csr_array(X))
     run("reduce", "sparse.npz", "-o", "codes.csv")
     expected = lowdim.PCA(2, random_state=0).fit_transform(sp.csr_array(X / X.std(axis=0)))
-    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-8)
+    assert_allclose(coordinates(read("codes.csv")), expected, atol=1e-8)
 
 
 # Options
-
-
-@pytest.mark.parametrize("output", ["codes.csv", "codes.tsv", "codes.parquet", "codes.npy"])
-def test_codes_are_written_by_the_ending(run, read, numbers, output):
-    run("reduce", "numbers.csv", "-o", output)
-    run("reduce", "numbers.csv", "-o", "same.csv")
-    written = {
-        "codes.csv": lambda: stacked(read(output)),
-        "codes.tsv": lambda: stacked(read(output, delimiter="\t")),
-        "codes.parquet": lambda: np.column_stack([c.to_numpy() for c in pq.read_table(output)]),
-        "codes.npy": lambda: np.load(output),
-    }[output]()
-    assert_array_equal(written, stacked(read("same.csv")))
 
 
 def test_codes_can_be_written_to_standard_output(run, numbers):
@@ -142,35 +122,7 @@ def test_the_id_column_is_kept_as_it_is_and_is_no_data(
     codes = read("codes.csv")
     assert list(codes) == ["key", "pca0", "pca1"] and codes["key"] == ids
     # a stream of longer lines comes in other parts, whose sums round differently
-    assert_allclose(stacked(codes), stacked(read("same.csv")), atol=1e-10)
-
-
-def test_ids_of_parquet_keep_their_type(run, numbers):
-    dates = pa.array(range(40), pa.date32())
-    pq.write_table(pq.read_table("numbers.parquet").append_column("day", dates), "days.parquet")
-    run("reduce", "days.parquet", "--id", "day", "-o", "codes.parquet")
-    assert pq.read_table("codes.parquet")["day"].combine_chunks().equals(dates)
-
-
-def test_npy_says_that_it_has_no_room_for_ids(run, mixed):
-    result = run("reduce", mixed, "--id", "name", "-o", "codes.npy")
-    assert "without row names: codes.npy" in result.stderr
-    assert np.load("codes.npy").shape == (8, 2)
-
-
-def test_row_names_that_are_found_are_written_first(run, read, write):
-    rows = "".join(f"{i * 7 % 13},{i % 5},{i + 1}\n" for i in range(30))
-    result = run("reduce", write("t.csv", "a,b,row_id\n" + rows), "-o", "codes.csv")
-    assert "row names: row_id (running numbers)" in result.stderr
-    assert list(read("codes.csv")) == ["row_id", "pca0", "pca1"]
-    assert_array_equal(read("codes.csv")["row_id"], np.arange(30) + 1)
-
-
-def test_row_names_with_the_name_of_a_code_are_refused(refused, write):
-    rows = "".join(f"{i * 7 % 13},{i % 5},n{i}\n" for i in range(30))
-    write("t.csv", "a,b,pca0\n" + rows)
-    line = refused("reduce", "t.csv", "--id", "pca0", "-o", "codes.csv")
-    assert "column 'pca0', which names the rows, has the name" in line and "--id" in line
+    assert_allclose(coordinates(codes), coordinates(read("same.csv")), atol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +160,10 @@ def shop(write):
         ([], "one-hot: size (l, m, s)"),
         ([], "dates: day (days, season)"),
         ([], "logarithm: price (heavy tails; --log none takes the numbers as they are)"),
-        ([], "hint: region: 3 different whole numbers; if they are codes: --categorical"),
+        (
+            [],
+            "hint: region: 3 different whole numbers; if they stand for categories: --categorical",
+        ),
         (["--ordered", "size=s,m,l"], "ordered: size (s < m < l)"),
         (["--categorical", "region"], "one-hot: size (l, m, s), region (1, 2, 3)"),
         (["--dates", "days"], "dates: day (days)"),
@@ -230,12 +185,12 @@ def test_what_a_column_is_reaches_the_codes(run, shop):
 def test_columns_of_a_matrix_are_chosen_by_number(run, read, numbers):
     run("reduce", "numbers.npy", "--columns", "0,2,4", "-o", "codes.csv")
     expected = lowdim.PCA(2).fit_transform(standardized(numbers)[:, [0, 2, 4]])
-    assert_allclose(stacked(read("codes.csv")), expected, atol=1e-10)
+    assert_allclose(coordinates(read("codes.csv")), expected, atol=1e-10)
 
 
 def test_k_can_be_a_share_of_the_variance(run, read, numbers):
     run("reduce", "numbers.csv", "-k", "0.999999", "-o", "codes.csv")
-    assert stacked(read("codes.csv")).shape == (40, 5)
+    assert coordinates(read("codes.csv")).shape == (40, 5)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +201,7 @@ def test_k_auto_finds_the_planted_number(run, read, rng, scale, method):
     X = rng.normal(size=(200, 3)) @ np.kron(np.eye(3), np.ones((1, 4)))
     np.save("t.npy", X + 0.3 * rng.normal(size=(200, 12)))
     result = run("reduce", "t.npy", "-k", "auto", "--scale", scale, "-o", "codes.csv")
-    assert stacked(read("codes.csv")).shape == (200, 3)
+    assert coordinates(read("codes.csv")).shape == (200, 3)
     assert result.stderr == f"-k auto: 3 by {method}\n"
 
 
@@ -254,7 +209,7 @@ def test_k_auto_keeps_one_component_of_noise_and_says_so(run, read, numbers, mon
     nothing = dataclasses.replace(lowdim.choose_rank(numbers, "variance"), choice=0)
     monkeypatch.setattr(lowdim, "choose_rank", lambda rows, method, random_state: nothing)
     result = run("reduce", "numbers.csv", "-k", "auto", "-o", "codes.csv")
-    assert stacked(read("codes.csv")).shape == (40, 1)
+    assert coordinates(read("codes.csv")).shape == (40, 1)
     assert "no component stands out" in result.stderr
 
 
@@ -306,89 +261,17 @@ def test_a_table_without_a_header_is_read(run, write):
     assert "t.csv: 4 rows, 2 columns" in run("reduce", "t.csv", "--no-header").stdout
 
 
-def test_float32_codes_stay_float32(run, numbers):
-    np.save("t.npy", numbers.astype(np.float32))
-    run("reduce", "t.npy", "-o", "codes.npy")
-    run("reduce", "t.npy", "--stream", "-o", "streamed.npy")
-    assert np.load("codes.npy").dtype == np.load("streamed.npy").dtype == np.float32
-
-
 def test_numbers_need_no_pyarrow(numbers, tmp_path):
-    code = (
+    script = (
         "import sys\nfor name in ('pyarrow', 'pyarrow.lib', 'pyarrow.csv'):\n"
         "    sys.modules[name] = None\n"
         "from lowdim.cli import main\nmain()"
     )
     files = [str(tmp_path / "numbers.npy"), "-o", str(tmp_path / "codes.npy")]
-    command = [sys.executable, "-c", code, "reduce", *files]
+    command = [sys.executable, "-c", script, "reduce", *files]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert np.load(tmp_path / "codes.npy").shape == (40, 2)
-
-
-# The table of methods
-
-
-@pytest.mark.parametrize("name", methods_table.METHODS)
-def test_every_method_builds_a_class_whose_arguments_exist(name):
-    method = methods_table.METHODS[name]
-    model = methods_table.build(name, 2, 0, {})
-    assert type(model) is getattr(lowdim, method.estimator)
-    assert {*method.arguments.values(), "n_components"} <= set(model.get_params())
-
-
-@pytest.mark.parametrize("name", methods_table.METHODS)
-def test_every_method_reduces_and_applies(run, numbers, tmp_path, name):
-    run("reduce", "numbers.csv", "--method", name, "-o", "codes.npy", "--model", "m.lowdim")
-    run("apply", "m.lowdim", "numbers.csv", "-o", "again.npy")
-    assert_array_equal(np.load("codes.npy"), np.load("again.npy"))
-
-
-class TwoFactors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """A factor model with loadings that are known beforehand."""
-
-    def __init__(self, n_components=2, rotation=None):
-        self.n_components, self.rotation = n_components, rotation
-
-    def fit(self, X, y=None):
-        self.open_rows(X)
-        turned = [[0.6, 0.0, 0.6, 0.0, 0.6], [0.0, 0.8, 0.0, 0.8, 0.0]]
-        self.components_ = np.array(turned if self.rotation == "varimax" else turned[::-1])
-        self.noise_variance_ = 1.0 - (self.components_**2).sum(axis=0)
-        self._n_features_out = 2
-        return self
-
-    def transform(self, X):
-        return self.open_rows(X, reset=False).map(first_columns)
-
-
-def first_columns(X):
-    return X[:, :2]
-
-
-@pytest.fixture
-def with_factors(monkeypatch):
-    """`lowdim reduce --method two-factors`, as a line of the table adds it."""
-    line = methods_table.Method(
-        "TwoFactors", "two factors", {"rotation": "rotation"}, loadings=True
-    )
-    monkeypatch.setattr(lowdim, "TwoFactors", TwoFactors, raising=False)
-    monkeypatch.setitem(methods_table.METHODS, "two-factors", line)
-    module = importlib.import_module("lowdim.cli.reduce")
-    importlib.reload(module)
-    yield
-    monkeypatch.undo()
-    importlib.reload(module)
-
-
-def test_a_line_of_the_table_adds_a_method_its_options_and_its_loadings(run, numbers, with_factors):
-    text = run("reduce", "numbers.csv", "--method", "two-factors", "--rotation", "varimax").stdout
-    lines = [line.split() for line in text.splitlines()]
-    assert ["method", "TwoFactors,", "2", "components"] in lines
-    assert ["F1", "F2", "communality", "uniqueness"] in lines
-    assert ["a", "0.600", "0.360", "0.640"] in lines
-    assert ["SS", "loadings", "1.080", "1.280"] in lines
-    assert ["Cumulative", "Var", "0.216", "0.472"] in lines
 
 
 def test_factor_analysis_prints_the_loadings_of_the_class(run, rng):
@@ -400,13 +283,6 @@ def test_factor_analysis_prints_the_loadings_of_the_class(run, rng):
     fa = lowdim.FactorAnalysis(2, rotation="varimax").fit(standardized(X))
     table = loadings_table(fa.components_.T, fa.noise_variance_, "abcdefgh")
     assert text.endswith(f"\n\n{table.to_text()}\n")
-
-
-def test_an_option_of_another_method_is_refused(refused, numbers, with_factors):
-    line = refused("reduce", "numbers.csv", "--rotation", "varimax")
-    assert line.startswith("Error: --rotation does not go with --method pca; it goes with ")
-    line = refused("reduce", "numbers.csv", "--method", "two-factors", "-k", "0.5")
-    assert "-k 0.5 is a share of variance, which --method two-factors does not have" in line
 
 
 # The door

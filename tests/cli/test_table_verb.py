@@ -106,6 +106,6 @@ def test_what_was_found_is_said_in_options_and_without_control_characters(tmp_pa
     request.fit(request.open())
     said = capsys.readouterr().err
     assert said.startswith("hint: a\N{REPLACEMENT CHARACTER}b: 3 different whole numbers; if they")
-    assert said.endswith("are codes: --categorical\n")
+    assert said.endswith("stand for categories: --categorical\n")
     TableRequest(str(tmp_path / "t.csv"), quiet=True).fit(request.open())
     assert capsys.readouterr().err == ""

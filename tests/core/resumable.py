@@ -1,4 +1,4 @@
-"""A fit with every difficulty of resuming, for test_loop.py; as a script, one that can be killed.
+"""A fit with every difficulty of resuming, for test_session.py; as a script it can be killed.
 
     python resumable.py FOLDER RESULT.npz NUMBER    is killed in iteration NUMBER, if it is not 0
 
@@ -104,6 +104,33 @@ class Wanderer(Estimator):
         self.centers_ = np.array([center for _, center, _ in ends])
         self.steps_ = np.concatenate([steps for _, _, steps in ends])
         self.last_draw_ = random.normal()  # where the shared generator has got to
+        return self
+
+
+class Scripted(Estimator):
+    """Records the objectives it is given; its parameter is the number of the iteration."""
+
+    _parameter_constraints: ClassVar[dict] = {}
+
+    def __init__(self, objectives=(), tol=0.0, max_iter=None, changes=None, at=None):
+        self.objectives = objectives
+        self.tol = tol
+        self.max_iter = max_iter
+        self.changes = changes
+        self.at = at
+
+    @fitting
+    def fit(self, X=None, y=None):
+        max_iter = len(self.objectives) if self.max_iter is None else self.max_iter
+        loop = iterate(self, 0, max_iter=max_iter, tol=self.tol)
+        for i in loop:
+            if self.at is not None:
+                self.at(i)
+            change = None if self.changes is None else self.changes[i]
+            loop.record(self.objectives[i], change=change)
+            loop.params = i + 1
+        self.params_ = loop.params
+        self.loop_ = loop
         return self
 
 

@@ -185,7 +185,7 @@ def test_our_bars_stay_away_from_those_of_scikit_learn(asked, theirs, ours, monk
 
 
 def test_an_older_scikit_learn_without_callbacks_is_enough():
-    code = """
+    script = """
 import sys
 sys.modules["sklearn.callback"] = None  # importing it raises ImportError, as before 1.9
 from lowdim.core.estimator import Estimator
@@ -209,5 +209,7 @@ assert model.value_ == 1.0 and model.n_iter_ == 3 and Halving.fit.__doc__ == "Ha
 assert not hasattr(model, "set_callbacks")
 print("fitted")
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
     assert run.stdout == "fitted\n", run.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from lowdim.core.kernel import kernel
 
-CODE = '''
+SOURCE = '''
 import sys
 
 import numpy as np
@@ -55,7 +55,7 @@ def spin(go, state):
 def kernels(tmp_path_factory):
     """A module with kernels, in a folder of its own: numba keeps its cache beside it."""
     folder = tmp_path_factory.mktemp("kernels")
-    (folder / "some_kernels.py").write_text(CODE)
+    (folder / "some_kernels.py").write_text(SOURCE)
     sys.path.insert(0, str(folder))
     import some_kernels
 
@@ -128,7 +128,7 @@ def test_a_kernel_can_travel_to_a_worker(kernels):
 
 
 def test_decorating_imports_no_numba_and_a_call_does_and_keeps_its_work(tmp_path):
-    (tmp_path / "some_kernels.py").write_text(CODE)
+    (tmp_path / "some_kernels.py").write_text(SOURCE)
     script = """
 import sys
 import some_kernels

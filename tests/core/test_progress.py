@@ -116,7 +116,7 @@ def test_without_a_standard_error_work_goes_on(monkeypatch):
 
 
 def test_silent_work_does_not_import_rich():
-    code = """
+    script = """
 import sys
 from lowdim.core.progress import watch
 with watch("work", 3) as bar:
@@ -124,7 +124,9 @@ with watch("work", 3) as bar:
 assert "rich" not in sys.modules
 print("silent")
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
     assert (run.stdout, run.stderr) == ("silent\n", "")
 
 

@@ -113,14 +113,14 @@ def test_a_level_that_is_left_out_is_what_the_others_leave():
     values = words_of(["blue", "green", None])
     Z = FREE.encode("x", values)
     assert Z.shape == (3, 2)
-    assert FREE.decode(Z).codes.tolist() == values.codes.tolist()
+    assert FREE.decode(Z).places.tolist() == values.places.tolist()
     np.testing.assert_allclose(FREE.probabilities(Z)[0], [1.0, 0.0, 0.0], atol=1e-5)
 
 
 def test_levels_in_order_are_rounded_to_the_next_one():
     decoded = GRADE.decode(np.array([[-9.0], [0.2], [9.0], [np.nan]]))
-    assert [decoded.levels[c] for c in decoded.codes[:3]] == ["low", "middle", "high"]
-    assert decoded.codes[3] == -1
+    assert [decoded.levels[c] for c in decoded.places[:3]] == ["low", "middle", "high"]
+    assert decoded.places[3] == -1
     assert "high" not in GRADE.decode(np.array([[9.0]]), "observed").levels
 
 
@@ -144,7 +144,7 @@ def test_levels_go_there_and_back(values):
     words = words_of(values)
     for codec in (COLOR, FREE, COLOR._replace(scaled=False)):
         back = codec.decode(codec.encode("x", words))
-        assert (back.levels, back.codes.tolist()) == (words.levels, words.codes.tolist())
+        assert (back.levels, back.places.tolist()) == (words.levels, words.places.tolist())
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=9))

@@ -67,7 +67,7 @@ def test_a_table_without_missing_values_is_given_back(table):
 def test_guesses_are_put_between_what_is_there():
     values, guess = words_of(["a", None, "c"]), words_of(["x", "b", "y"])
     both = put(values, guess, np.array([False, True, False]), None)
-    assert [both.levels[c] for c in both.codes] == ["a", "b", "c"]
+    assert [both.levels[c] for c in both.places] == ["a", "b", "c"]
     numbers = put(
         Values("number", np.array([1.0, np.nan])),
         Values("number", np.array([9.0, 2.0])),

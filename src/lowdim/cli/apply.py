@@ -43,10 +43,12 @@ def apply(
 ) -> None:
     """Write what MODEL says about the rows of TABLE: their codes, or their clusters.
 
-    MODEL is a file that another verb (--model) or `model.save` in Python wrote. Of a clustering,
-    every row's cluster is written, with its distance or probability; with --filled the table
-    without its missing values. Columns are found by name and read as the model's own were: their
-    order does not matter, those that are lacking count as missing, further ones are not used.
+    MODEL is a file that another verb (--model) or `model.save` in Python wrote. A code is the few
+    numbers that stand for a row. Of a clustering, every row's cluster is written, with its distance
+    or probability; with --filled the table without its missing values.
+
+    Columns are found by name and read as the model's own were: their order does not matter, those
+    that are lacking count as missing, further ones are not used.
 
     \b
     Examples:

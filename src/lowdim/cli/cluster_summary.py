@@ -96,8 +96,8 @@ def _value(values: Values, i: int, column: ColumnInfo) -> str:
 
 def shown(values: Values, i: int, digits: int = MOST_DECIMALS + 1) -> str:
     """A value of a column as text; '' where it is missing."""
-    if values.codes is not None:
-        return plain(values.levels[values.codes[i]]) if values.codes[i] >= 0 else ""
+    if values.places is not None:
+        return plain(values.levels[values.places[i]]) if values.places[i] >= 0 else ""
     assert values.numbers is not None
     x = float(values.numbers[i])
     if not np.isfinite(x):

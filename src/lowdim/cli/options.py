@@ -37,8 +37,8 @@ output_option = click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the codes: .csv, .tsv, .parquet, .xlsx, .jsonl, .npy, ...; '-' is csv on "
-    "standard output.",
+    help="Where to write the codes, the few numbers that stand for each row: .csv, .tsv, .parquet, "
+    ".xlsx, .jsonl, .npy, ...; '-' is csv on standard output.",
 )
 
 model_file_option = click.option(

@@ -1,4 +1,4 @@
-"""`lowdim reduce`: fit a method to a table, write the codes of its rows."""
+"""`lowdim reduce`: fit a method to a table, write the few numbers that stand for each row."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
     if target.is_symlink():
         raise OSError(errno.ELOOP, "cannot save: this link leads back to itself", str(path))
     if target.exists() and not target.is_file():
-        code = errno.EISDIR if target.is_dir() else errno.EINVAL
-        raise OSError(code, "cannot save: this is not a regular file", str(path))
+        reason = errno.EISDIR if target.is_dir() else errno.EINVAL
+        raise OSError(reason, "cannot save: this is not a regular file", str(path))
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "cannot save: there is no such folder", str(target.parent))
     return target

@@ -71,7 +71,7 @@ class Blocks(ABC):
 
     @property
     def known_rows(self) -> int | None:
-        """Number of rows, or None while only a pass could tell."""
+        """Number of rows, or None while only a pass could count them."""
         return self.shape[0]
 
     @property

@@ -22,10 +22,10 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Task", "fit_task", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "FitTask", "fit_task", "with_callbacks"]
 
 
-class Task:
+class FitTask:
     """A node in scikit-learn's tree of tasks; `stop` says that a callback asked to end early."""
 
     def __init__(self, estimator: Any, context: Any):
@@ -35,14 +35,14 @@ class Task:
     @contextmanager
     def subtask(
         self, name: str, max_subtasks: int = 0, attributes: Callable[[], dict] | None = None
-    ) -> Iterator[Task]:
+    ) -> Iterator[FitTask]:
         """A task within this one; its hooks are called before and after the `with` block."""
         if self._context is None:
-            yield Task(self._estimator, None)
+            yield FitTask(self._estimator, None)
             return
         context = self._context.subcontext(task_name=name, max_subtasks=max_subtasks)
         context.call_on_fit_task_begin(estimator=self._estimator)
-        task = Task(self._estimator, context)
+        task = FitTask(self._estimator, context)
         yield task
         task.stop = context.call_on_fit_task_end(
             estimator=self._estimator, reconstruction_attributes=attributes
@@ -50,18 +50,18 @@ class Task:
 
 
 @contextmanager
-def fit_task(estimator: Any) -> Iterator[Task]:
+def fit_task(estimator: Any) -> Iterator[FitTask]:
     """The root task of one fit."""
     has_callbacks = hasattr(estimator, "_skl_callbacks") or hasattr(
         estimator, "_parent_callback_ctx"
     )
     if not has_callbacks:
-        yield Task(estimator, None)
+        yield FitTask(estimator, None)
         return
     context = estimator._init_callback_context(max_subtasks=None)
     context.call_on_fit_task_begin(estimator=estimator)
     with config_context(progress=_own_bars(estimator)):
-        yield Task(estimator, context)
+        yield FitTask(estimator, context)
     context.call_on_fit_task_end(estimator=estimator)
 
 

@@ -50,7 +50,7 @@ def kernel(function: Function) -> Function:
     return cast(Function, call)
 
 
-def _names(code: types.CodeType) -> set[str]:
+def _names(body: types.CodeType) -> set[str]:
     """The global names that a function uses, also within comprehensions."""
-    inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    inner = (part for part in body.co_consts if isinstance(part, types.CodeType))
+    return set(body.co_names).union(*map(_names, inner))

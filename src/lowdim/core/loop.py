@@ -7,46 +7,34 @@
         loop.params = update(sums)
 
 The parameters live in the loop, so that it can write them to a checkpoint, start from one, and give
-back the best ones when the fit is interrupted. `@fitting` marks the method in which loops run.
+back the best ones when the fit is interrupted. `@fitting` marks the method in which loops run;
+`core/session.py` keeps what the loops of one fit share.
 """
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
-import signal
-import sys
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from numbers import Number
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import joblib
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from lowdim._version import __version__
-from lowdim.core.blocks import Blocks
-from lowdim.core.callbacks import Task, fit_task, with_callbacks
-from lowdim.core.config import get_config
-from lowdim.core.persistence import LoadError, read_state, write_state
+from lowdim.core.callbacks import fit_task, with_callbacks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.progress import Bar, watch
+from lowdim.core.session import (
+    Session,
+    answering_interrupts,
+    current_session,
+    frozen,
+    session_of_fit,
+    taken_up,
+)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that belongs to another model or other data, or that cannot be read."""
-
-
-class InterruptedFitWarning(UserWarning):
-    """Ctrl-C ended a fit early; the model holds the best parameters up to then."""
 
 
 def fitting(method: Method) -> Method:
@@ -60,7 +48,7 @@ def fitting(method: Method) -> Method:
     @with_callbacks
     def fit(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         estimator._validate_params()
-        with fit_task(estimator) as task, _session(estimator, task):
+        with fit_task(estimator) as task, session_of_fit(estimator, task):
             return method(estimator, *args, **kwargs)
 
     return cast(Method, fit)
@@ -144,12 +132,31 @@ class Loop:
         if objective <= self._best[0]:
             self._best = (objective, self.params)
 
+    def state(self) -> dict:
+        """All that it takes to go on from here; nothing in it moves on with the loop."""
+        return {
+            "params": frozen(self.params),
+            "history": list(self.history),
+            "converged": self.converged,
+            "stopped": self._stopped,
+            "change": self._change,
+            "best_objective": self._best[0],
+            "best_params": frozen(self._best[1]),
+        }
+
+    def take_up(self, state: dict) -> None:
+        """Go on from this state, with the generators of the start moved on to where they were."""
+        self.params = taken_up(state["params"], self.params)
+        self.history, self.converged = list(state["history"]), state["converged"]
+        self._change, self._stopped = state["change"], state["stopped"]
+        self._best = (state["best_objective"], state["best_params"])
+
     def __iter__(self) -> Iterator[Any]:
-        session = _current.get() or Session(self._estimator)
+        session = current_session() or Session(self._estimator)
         with (
             watch(self._title, self._max_iter) as bar,
             session.task.subtask("loop", self._max_iter) as task,
-            _answering_interrupts(session.root),
+            answering_interrupts(session.root),
         ):
             session.begin(self)
             while self._goes_on(session.root.interrupted):
@@ -185,7 +192,7 @@ class Loop:
         estimator.n_iter_ = self.n_iter
         estimator.converged_ = self.converged
         if session.root.interrupted:
-            session.root.warn_interrupted(self)
+            session.root.warn_interrupted(self.n_iter)
         elif not self._stopped and self._tol > 0:
             last = f"the last change was {self._change:.1e}"
             reason = last if np.isfinite(self._change) else "the end was not near"
@@ -195,254 +202,3 @@ class Loop:
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )
-
-
-# ---- the session of one fit ----------------------------------------------------------------------
-
-_current: ContextVar[Session | None] = ContextVar("lowdim_session", default=None)
-
-
-class Session:
-    """What the loops of one fit share: the checkpoint, and whether Ctrl-C was pressed.
-
-    A fit inside a fit (a mixture that starts from k-means) has no checkpoint of its own: it is
-    repeated, and the outer loop then takes up its saved state.
-    """
-
-    def __init__(
-        self,
-        estimator: Any,
-        task: Task | None = None,
-        parent: Session | None = None,
-        folder: str | Path | None = None,
-    ):
-        self.root: Session = parent.root if parent else self
-        self.estimator = estimator
-        self.task = task or Task(estimator, None)
-        self.interrupted = False
-        self.data: dict[str, list[Blocks]] = {}  # what validation let in: what is learned from
-        self._file = Path(folder) / "fit.checkpoint" if folder and not parent else None
-        self._identity: dict[str, str] = {}  # what the checkpoint belongs to
-        self._saved: list[dict] | None = None  # what it holds, once looked for
-        self._finished: list[dict] = []  # the loops of this fit that are done
-        self._written = time.monotonic()
-        self._closed = False  # after Ctrl-C the file keeps the state in which the fit was cut short
-        self._warned: set[str] = set()
-
-    def begin(self, loop: Loop) -> None:
-        """Take up the state in which a checkpoint left this loop, if there is one."""
-        if self._file is None:
-            return
-        if self._saved is None:
-            self._saved = self._read()
-        if len(self._finished) < len(self._saved):
-            state = self._saved[len(self._finished)]
-            if type(state["params"]) is not type(loop.params):
-                raise CheckpointError(self._refusal("holds the state of another method"))
-            loop.params = _taken_up(state["params"], loop.params)
-            loop.history, loop.converged = list(state["history"]), state["converged"]
-            loop._change, loop._stopped = state["change"], state["stopped"]
-            loop._best = (state["best_objective"], state["best_params"])
-
-    def note(self, loop: Loop) -> None:
-        """Write the state down, if the last time is long enough ago or the fit is cut short."""
-        if self._file is None or self._closed:
-            return
-        self._closed = self.interrupted
-        if self._closed or time.monotonic() - self._written >= get_config().checkpoint_seconds:
-            self._write([*self._finished, _state(loop)])
-            self._written = time.monotonic()
-
-    def end(self, loop: Loop) -> None:
-        """Keep the final state of a loop, for the checkpoints of those that follow it."""
-        if self._file and not self._closed:
-            self._finished.append(_state(loop))
-
-    def close(self, *, succeeded: bool) -> None:
-        """The fit is over: its checkpoint has served, unless it was cut short."""
-        if self._file and succeeded and not self.interrupted and self._identity:
-            self._file.unlink(missing_ok=True)
-
-    def warn_interrupted(self, loop: Loop) -> None:
-        kept = f" The state is in {self._file}; fit again to continue." if self._closed else ""
-        self._warn_once(
-            f"Ctrl-C ended the fit of {type(self.estimator).__name__} after {loop.n_iter} "
-            f"iterations; the model holds the best parameters so far.{kept}",
-            InterruptedFitWarning,
-        )
-
-    def _warn_once(self, message: str, category: type[Warning]) -> None:
-        if category.__name__ not in self._warned:
-            self._warned.add(category.__name__)
-            warnings.warn(message, category, stacklevel=level_of_caller())
-
-    def _write(self, states: list[dict]) -> None:
-        assert self._file is not None
-        try:
-            write_state(self._file, self._identity, states)
-        except OSError as error:  # a full disk must not end a fit that is well
-            self._warn_once(
-                f"The checkpoint {self._file} cannot be written ({error}); the fit goes on.",
-                RuntimeWarning,
-            )
-
-    def _read(self) -> list[dict]:
-        assert self._file is not None
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._identity = _identity(self)
-        if not self._file.exists():
-            return []
-        try:
-            header, saved = read_state(self._file)
-        except LoadError as error:
-            raise CheckpointError(self._refusal(f"cannot be read ({error})")) from error
-        header.pop("format", None)
-        for what in [*self._identity, *header]:
-            then, now = header.get(what), self._identity.get(what)
-            if then != now:
-                raise CheckpointError(
-                    self._refusal(f"was written with {what}={then}, and this fit has {what}={now}")
-                )
-        return cast(list[dict], saved)
-
-    def _refusal(self, reason: str) -> str:
-        return (
-            f"The checkpoint {self._file} {reason}. Fit the same model with the same parameters to "
-            "the same data to continue it, or choose another checkpoint folder, or delete the file "
-            "to start anew."
-        )
-
-
-@contextmanager
-def _session(estimator: Any, task: Task) -> Iterator[None]:
-    parent = _current.get()
-    if parent is not None and parent.estimator is estimator:  # fit_transform that calls fit
-        yield
-        return
-    session = Session(estimator, task, parent, folder=get_config().checkpoint)
-    token, succeeded = _current.set(session), False
-    try:
-        yield
-        succeeded = True
-    finally:
-        _current.reset(token)
-        session.close(succeeded=succeeded)
-
-
-def belongs_to_fit(rows: Blocks, name: str = "X") -> None:
-    """Note that the fit running on this thread, if any, learns from these rows."""
-    session = _current.get()
-    if session is not None:
-        session.data.setdefault(name, []).append(rows)
-
-
-def _identity(session: Session) -> dict[str, str]:
-    """What a checkpoint belongs to, as text that is the same in another process."""
-    estimator = session.estimator
-    parameters = estimator.get_params(deep=False)
-    return {
-        "lowdim": __version__,
-        "model": type(estimator).__name__,
-        **{name: _described(value) for name, value in sorted(parameters.items())},
-        **{
-            name: ", ".join(rows.fingerprint() for rows in learned)
-            for name, learned in session.data.items()
-        },
-    }
-
-
-def _described(value: Any) -> str:
-    if value is None or isinstance(value, Number | str):
-        return repr(value)
-    if hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    return f"{type(value).__name__} {joblib.hash(value)}"
-
-
-# ---- states --------------------------------------------------------------------------------------
-
-
-def _state(loop: Loop) -> dict:
-    return {
-        "params": _frozen(loop.params),
-        "history": list(loop.history),
-        "converged": loop.converged,
-        "stopped": loop._stopped,
-        "change": loop._change,
-        "best_objective": loop._best[0],
-        "best_params": _frozen(loop._best[1]),
-    }
-
-
-def _frozen(params: Any) -> Any:
-    """Parameters that do not move on: arrays are never written into, generators are copied."""
-    if isinstance(params, np.random.Generator):
-        return copy.deepcopy(params)
-    return _rebuilt(params, _frozen, params)
-
-
-def _taken_up(saved: Any, start: Any) -> Any:
-    """Saved parameters, with the generators of `start` moved on: the fit may use them again."""
-    if isinstance(start, np.random.Generator):
-        _move(start.bit_generator, saved.bit_generator)
-        return start
-    return _rebuilt(saved, _taken_up, saved, start) if _same_parts(saved, start) else saved
-
-
-def _same_parts(saved: Any, start: Any) -> bool:
-    if isinstance(saved, dict):
-        return isinstance(start, dict) and saved.keys() == start.keys()
-    return (
-        isinstance(saved, tuple | list) and type(start) is type(saved) and len(saved) == len(start)
-    )
-
-
-def _move(generator: Any, to: Any) -> None:
-    generator.state = to.state
-    then, now = (getattr(bits.seed_seq, "n_children_spawned", 0) for bits in (to, generator))
-    if then > now:
-        generator.seed_seq.spawn(then - now)
-
-
-def _rebuilt(like: Any, change: Callable, *trees: Any) -> Any:
-    """change(part, ...) for the parts of trees of one shape; what has no parts stays."""
-    if isinstance(like, dict):
-        return {key: change(*(tree[key] for tree in trees)) for key in like}
-    if isinstance(like, tuple | list):
-        values = [change(*parts) for parts in zip(*trees, strict=True)]
-        return like._make(values) if hasattr(like, "_make") else type(like)(values)
-    return like
-
-
-def level_of_caller() -> int:
-    """The `stacklevel` of a warning that is to point at the line which called lowdim."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("lowdim.", "sklearn.")):
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-@contextmanager
-def _answering_interrupts(session: Session) -> Iterator[None]:
-    """The first Ctrl-C asks the loop to end after this iteration; the second raises as usual."""
-    previous = signal.getsignal(signal.SIGINT)
-    elsewhere = threading.current_thread() is not threading.main_thread()
-    if elsewhere or session.interrupted or not _may_be_replaced(previous):
-        yield
-        return
-
-    def ask_to_stop(number: int, frame: Any) -> None:
-        session.interrupted = True
-        signal.signal(signal.SIGINT, previous)
-
-    signal.signal(signal.SIGINT, ask_to_stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-def _may_be_replaced(handler: Any) -> bool:
-    """Not a handler set outside Python, not "ignore", and not that of a loop around this one."""
-    ours = getattr(handler, "__qualname__", "").startswith(_answering_interrupts.__name__)
-    return handler not in (None, signal.SIG_IGN) and not ours

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks, as_floats, is_dask
-from lowdim.core.loop import belongs_to_fit
+from lowdim.core.session import belongs_to_fit
 
 
 def open_rows(
@@ -108,7 +108,7 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 
 
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
-    """Codes for `inverse_transform`: a float matrix (or Dask array) with k columns."""
+    """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
         Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=estimator)
     if Z.shape[1] != k:

@@ -1,4 +1,4 @@
-"""The Palmer penguins: a small table with natural holes."""
+"""The Palmer penguins: a small table in which some values are missing."""
 
 from __future__ import annotations
 

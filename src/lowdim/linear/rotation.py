@@ -28,6 +28,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from lowdim.core.calling import level_of_caller
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_choice, check_number
 
@@ -190,7 +191,7 @@ def _warn_unless_settled(found: RotationMinimum, tol: float, max_iter: int) -> N
             f"rotate stopped after {max_iter} iterations; the relative slope is still "
             f"{found.slope:.1e} (tol={tol:.0e}). Raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
 
 

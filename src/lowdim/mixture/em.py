@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.loop import iterate, level_of_caller
+from lowdim.core.calling import level_of_caller
+from lowdim.core.loop import iterate
 from lowdim.core.validation import check_at_most, check_columns_observed
 from lowdim.linalg.observed import Columns, observed_columns
 from lowdim.mixture.collapse import CollapsedComponentWarning

@@ -114,13 +114,13 @@ def _together(survey: Survey, columns: Sequence[ColumnInfo], f: int) -> Rule | N
 
 def does_not_apply(rule: Rule, guide: Values) -> np.ndarray:
     """Of each row, whether a column does not apply, by the values of its guide, (n,) bool."""
-    if guide.codes is not None:
+    if guide.places is not None:
         marks = readings.missing_marks(guide.levels)
         wanted = [
             level in rule.levels if rule.levels else bool(mark)
             for level, mark in zip(guide.levels, marks, strict=True)
         ]
-        return np.array([*wanted, not rule.levels])[guide.codes]
+        return np.array([*wanted, not rule.levels])[guide.places]
     assert guide.numbers is not None
     if not rule.levels:
         return np.isnan(guide.numbers)

@@ -324,14 +324,14 @@ Codec = NumberCodec | FlagCodec | CategoryCodec | OrderedCodec | DateCodec
 
 def numbers_in(name: str, values: Values, reading: Any) -> np.ndarray:
     """The numbers of a column, read from its text if it is text; NaN where one is missing."""
-    if values.codes is None:
+    if values.places is None:
         assert values.numbers is not None
         x = values.numbers
         return np.where(np.isinf(x), np.nan, x) if np.isinf(x).any() else x
     parsed = (PLAIN if reading is None else reading).parse(values.levels)
     if reading is None:
         _check_numbers(name, values, parsed)
-    return np.append(parsed, np.nan)[values.codes]
+    return np.append(parsed, np.nan)[values.places]
 
 
 def _check_numbers(name: str, values: Values, parsed: np.ndarray) -> None:
@@ -348,12 +348,12 @@ def level_places(
     values: Values, levels: Sequence[str], numbers: np.ndarray | None = None
 ) -> np.ndarray:
     """The place of each value among the levels; -1 where it is missing, -2 where it is unknown."""
-    if values.codes is not None:
+    if values.places is not None:
         place = {level: j for j, level in enumerate(levels)}
         others = [word for word in values.levels if word not in place]
         for word, absent in zip(others, are_marks(others, levels), strict=True):
             place[word] = -1 if absent else -2
-        return np.array([*(place[word] for word in values.levels), -1])[values.codes]
+        return np.array([*(place[word] for word in values.levels), -1])[values.places]
     assert values.numbers is not None
     x = values.numbers
     if numbers is None:
@@ -396,13 +396,13 @@ def at_places(place: np.ndarray, levels: Sequence[str], numbers: np.ndarray | No
     used = np.unique(place[place >= 0])
     sorted_levels = sorted(levels[j] for j in used.tolist())
     new = {level: j for j, level in enumerate(sorted_levels)}
-    code = np.array([new.get(level, -1) for level in levels] + [-1], dtype=np.int32)
-    return Values("words", codes=code[place], levels=tuple(sorted_levels))
+    own = np.array([new.get(level, -1) for level in levels] + [-1], dtype=np.int32)
+    return Values("words", places=own[place], levels=tuple(sorted_levels))
 
 
 def words_of(texts: Sequence[str | None]) -> Values:
-    """Text as codes and levels."""
+    """Text as places and levels."""
     levels = sorted({text for text in texts if text is not None})
     place: Mapping[str | None, int] = {level: j for j, level in enumerate(levels)}
-    codes = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
-    return Values("words", codes=codes, levels=tuple(levels))
+    places = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
+    return Values("words", places=places, levels=tuple(levels))

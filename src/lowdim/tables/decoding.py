@@ -73,8 +73,8 @@ def _leave_empty(found: dict[str, Values], encoding: Encoding) -> None:
 
 def emptied(values: Values, where: np.ndarray) -> Values:
     """The values, missing at some of the rows."""
-    if values.codes is not None:
-        return replace(values, codes=np.where(where, -1, values.codes).astype(np.int32))
+    if values.places is not None:
+        return replace(values, places=np.where(where, -1, values.places).astype(np.int32))
     assert values.numbers is not None
     return replace(values, numbers=np.where(where, np.nan, values.numbers))
 
@@ -108,7 +108,7 @@ def framed(
 
 def restored_column(values: Values, info: ColumnInfo, dtype: Dtype | None, backend: str) -> Any:
     """A native column; of files, whose types are those of text, the type that suits the kind."""
-    if dtype is None or (values.codes is None) != (dtype.form != "words"):
+    if dtype is None or (values.places is None) != (dtype.form != "words"):
         dtype = natural_dtype(values, info)
     if values.form == "number":  # levels that are dates or durations are known by their numbers
         values = replace(values, form=dtype.form)

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import AT_LEAST_1, StrOptions
 from lowdim.core.estimator import SavedModel
 from lowdim.core.progress import watch
@@ -58,7 +59,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         Columns that are categories whatever their values, such as 1, 2, 3 for regions. Here and
         below, names may be patterns such as 'gene*'.
     numeric : list of str, default=()
-        Columns that are numbers, though they look like codes.
+        Columns that are numbers, though they look like identifiers.
     ordered : dict or None, default=None
         Columns with levels in an order, from first to last:
         {'size': ['small', 'medium', 'large']}; they become one column.
@@ -205,6 +206,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         X : path, data frame, dict of arrays, matrix, Dask collection, stream or Table
             What `lowdim.tables.open_table` takes.
         y : ignored
+            Accepted for compatibility with scikit-learn.
         """
         self.__dict__.pop("_survey", None)
         table = open_table(X)
@@ -329,7 +331,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
     def _set_table(self, table: Table, names: Sequence[str]) -> None:
         for note in table.notes:  # what a file was read as is said by who opens it
             if table.backend != "file" and note.startswith("renamed"):
-                warnings.warn(TableWarning(note), stacklevel=4)
+                warnings.warn(TableWarning(note), stacklevel=level_of_caller())
         self.n_features_in_ = len(table.names)
         self.__dict__.pop("feature_names_in_", None)
         if table.named and all(isinstance(label, str) for label in _labels(table)):

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.stream import Source, StreamBlocks
 from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
@@ -127,7 +128,7 @@ def _check_number_of_columns(encoding: Encoding, table: Table) -> None:
             "X does not have valid feature names, but TableEncoder was fitted with feature names; "
             "its columns are taken in order.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=level_of_caller(),
         )
 
 
@@ -159,21 +160,21 @@ def chunk_rows(chunk: Any) -> int:
 
 def without_marks(values: Values, marks: Sequence[str]) -> Values:
     """The values with marks of the user's own as missing."""
-    if values.codes is None or not marks or not set(marks) & set(values.levels):
+    if values.places is None or not marks or not set(marks) & set(values.levels):
         return values
-    code = [-1 if level in marks else j for j, level in enumerate(values.levels)]
-    return replace(values, codes=np.array([*code, -1], dtype=np.int32)[values.codes])
+    kept = [-1 if level in marks else j for j, level in enumerate(values.levels)]
+    return replace(values, places=np.array([*kept, -1], dtype=np.int32)[values.places])
 
 
 def unknown_levels(codec: CategoryCodec, values: Values) -> Counter:
     """How often each level occurs that the codec does not know."""
-    if values.codes is not None and set(values.levels) <= set(codec.levels):
+    if values.places is not None and set(values.levels) <= set(codec.levels):
         return Counter()
     odd = codec.places(values) == -2
     if not odd.any():
         return Counter()
-    if values.codes is not None:
-        return Counter(values.levels[code] for code in values.codes[odd].tolist())
+    if values.places is not None:
+        return Counter(values.levels[j] for j in values.places[odd].tolist())
     assert values.numbers is not None
     return Counter(f"{x:g}" for x in values.numbers[odd].tolist())
 
@@ -291,7 +292,7 @@ def report_unknown(encoding: Encoding, unknown: Mapping[str, Counter]) -> None:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(TableWarning(message), stacklevel=4)
+    warnings.warn(TableWarning(message), stacklevel=level_of_caller())
 
 
 def encoded_rows(encoding: Encoding, table: Table, n_rows: int | None = None) -> Blocks:

@@ -183,16 +183,16 @@ def _imputed(filler: Filler, rows: Blocks) -> tuple[np.ndarray, np.ndarray]:
 
 def _missing(values: Values, column: ColumnInfo) -> np.ndarray:
     """Where a cell has no value that the codec could use."""
-    if values.codes is None:
+    if values.places is None:
         x = values.numbers
         assert x is not None
         return ~np.isfinite(x)
     reading = getattr(column.codec, "reading", None)
     if reading is not None:
-        return np.append(np.isnan(reading.parse(values.levels)), True)[values.codes]
+        return np.append(np.isnan(reading.parse(values.levels)), True)[values.places]
     levels = getattr(column.codec, "levels", ())
     absent = are_marks(values.levels, levels) & ~np.isin(values.levels, levels)
-    return np.append(absent, True)[values.codes]
+    return np.append(absent, True)[values.places]
 
 
 def _not_applicable(
@@ -226,19 +226,19 @@ def put(values: Values, guess: Values, where: np.ndarray, column: ColumnInfo) ->
     levels = sorted({*own.levels, *other.levels})
     place = {level: j for j, level in enumerate(levels)}
     left, right = (
-        np.array([*(place[level] for level in part.levels), -1], dtype=np.int32)[part.codes]
+        np.array([*(place[level] for level in part.levels), -1], dtype=np.int32)[part.places]
         for part in (own, other)
     )
-    return Values("words", codes=np.where(where, right, left), levels=tuple(levels))
+    return Values("words", places=np.where(where, right, left), levels=tuple(levels))
 
 
 def _as_words(values: Values) -> Values:
-    if values.codes is not None:
+    if values.places is not None:
         return values
     assert values.numbers is not None
-    known, codes = np.unique(values.numbers, return_inverse=True)
+    known, places = np.unique(values.numbers, return_inverse=True)
     texts = tuple("" if np.isnan(x) else f"{x:g}" for x in known)
-    return Values("words", codes=codes.astype(np.int32), levels=texts)
+    return Values("words", places=places.astype(np.int32), levels=texts)
 
 
 def _with_values(

@@ -40,9 +40,10 @@ def _estimator_has(name: str) -> Any:
 class TableModel(SavedModel, BaseEstimator):
     """A model of tables: the encoder makes numbers of a table, the model learns from them.
 
-    What comes out is a table again: codes with names, filled tables with the columns, kinds and
-    types of the one that came in, new rows like those that were learned from. `save` writes encoder
-    and model into one file, which `lowdim.load` reads on any machine.
+    What comes out is a table again: codes (the few numbers that stand for a row) with names, filled
+    tables with the columns, kinds and types of the one that came in, new rows like those that were
+    learned from. `save` writes encoder and model into one file, which `lowdim.load` reads on any
+    machine.
 
     Cost: that of the model, and one pass over the table for the encoder.
 
@@ -99,6 +100,7 @@ class TableModel(SavedModel, BaseEstimator):
         X : path, data frame, dict of arrays, matrix, Dask collection, stream or Table
             What `lowdim.tables.open_table` takes; a large file is read in parts.
         y : ignored
+            Accepted for compatibility with scikit-learn.
         **fit_params
             For the fit of the model, such as sample_weight.
         """

@@ -51,9 +51,9 @@ def open_table(
         path = os.fspath(source)
         table = open_file(path, TextFormat(**form), text_columns=text_columns, stream=stream)
         as_text = text_columns(table.names) if callable(text_columns) else text_columns
-        told = {"stream": stream, "text_columns": list(as_text) or None, **form}
+        given = {"stream": stream, "text_columns": list(as_text) or None, **form}
         table.path = path
-        table.asked = {name: value for name, value in told.items() if value is not None}
+        table.asked = {name: value for name, value in given.items() if value is not None}
         return table
     if form:
         raise TypeError(f"{next(iter(form))}= is for text files; the table is in memory.")

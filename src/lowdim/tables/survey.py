@@ -147,9 +147,9 @@ def _column(values: Values, x: np.ndarray, sums: NumberSums, f: int, settings: S
 
 
 def _words(values: Values, settings: Settings) -> Column:
-    assert values.codes is not None
+    assert values.places is not None
     levels = values.levels
-    counts = np.bincount(values.codes[values.codes >= 0], minlength=len(levels))
+    counts = np.bincount(values.places[values.places >= 0], minlength=len(levels))
     known = int(counts.sum())
     tally = _tally(levels, counts, settings)
     few = len(levels) <= (MANY_WORDS if tally is None else MOST_WORDS)
@@ -161,8 +161,8 @@ def _words(values: Values, settings: Settings) -> Column:
         known == len(levels),
     )
     some = any(word.strip() for word in levels)
-    missing = len(values.codes) - known
-    return Column("words", missing, words) if some else Column("", len(values.codes))
+    missing = len(values.places) - known
+    return Column("words", missing, words) if some else Column("", len(values.places))
 
 
 def _tally(levels: Sequence[str], counts: np.ndarray, settings: Settings) -> Tally | None:
@@ -205,7 +205,7 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 
 def date_parts(column: Column, x: np.ndarray) -> Column:
-    """A column of moments with the months and hours that occur, and how finely they are told."""
+    """A column of moments with the months and hours that occur, and how fine they are."""
     x = np.unique(x[~np.isnan(x)])
     moments = x.astype(np.int64).astype("datetime64[us]")
     months = np.unique(moments.astype("datetime64[M]").astype(np.int64) % 12 + 1)
@@ -241,8 +241,8 @@ def _same_columns(
 
 
 def _equal(left: Values, right: Values) -> bool:
-    if left.codes is not None:
-        return np.array_equal(left.codes, right.codes)  # type: ignore[arg-type]
+    if left.places is not None:
+        return np.array_equal(left.places, right.places)  # type: ignore[arg-type]
     return np.array_equal(left.numbers, right.numbers, equal_nan=True)  # type: ignore[arg-type]
 
 
@@ -276,12 +276,12 @@ def _missing(values: Values, further: Collection[str]) -> np.ndarray:
     if len(values.levels) > MANY_WORDS and readings.MISSING_MARKS.isdisjoint(values.levels):
         return values.missing
     marks = readings.missing_marks(values.levels, further)
-    return np.append(marks, True)[values.codes]
+    return np.append(marks, True)[values.places]
 
 
 def _guide_levels(values: Values, column: Column) -> list:
     """The levels of a column that may say where others apply; none if they are too many."""
-    counts: Any = column.levels if values.codes is None else column.words and column.words.counts
+    counts: Any = column.levels if values.places is None else column.words and column.words.counts
     return list(counts) if counts and len(counts) <= MOST_GUIDE_LEVELS else []
 
 
@@ -289,8 +289,8 @@ def _missing_by_level(values: Values, levels: list, M: np.ndarray) -> dict[str, 
     found = {}
     place = {word: j for j, word in enumerate(values.levels)}
     for level in levels:
-        is_text = values.codes is not None
-        has = values.codes == place[level] if is_text else values.numbers == level
+        is_text = values.places is not None
+        has = values.places == place[level] if is_text else values.numbers == level
         key = level if is_text else number_text(level)
         found[key] = np.rint(np.asarray(has, dtype=np.float32) @ M).astype(np.int64)
     return found

@@ -37,7 +37,7 @@ class Table(ABC):
     path : str or None
         Of files: how `open_table` was asked for it.
     asked : dict
-        Of files: what else `open_table` was told, by argument.
+        Of files: what else `open_table` was given, by argument.
     """
 
     where: str

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lowdim
-from lowdim.core.loop import InterruptedFitWarning
+from lowdim.core.session import InterruptedFitWarning
 from lowdim.selection.compare.contest import relative_error
 from lowdim.selection.compare.models import nearest_in_observed
 from lowdim.selection.compare.table import Comparison, Entrant, Protocol

@@ -2,7 +2,6 @@
 
 import datetime
 import gzip
-import io
 import sys
 
 import numpy as np
@@ -13,24 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lowdim.tables.errors import TableError
-from lowdim.tables.formats import (
-    RereadNeeded,
-    TextFormat,
-    base,
-    csv,
-    fold_chunks,
-    open_file,
-    sample,
-)
+from lowdim.tables.formats import RereadNeeded, TextFormat, csv, fold_chunks, open_file
+from tests.tables.formats.pieces import deep, small_pieces
 
 STREAM = [False, True]
-
-
-def small_pieces(monkeypatch, size=64):
-    monkeypatch.setattr(csv, "PIECE_BYTES", size)
-    monkeypatch.setattr(sample, "SAMPLE_BYTES", size)
-    monkeypatch.setattr(sample, "LOOK_BYTES", 0)
-    monkeypatch.setattr(csv, "COLUMN_BYTES", 1)
 
 
 # Values
@@ -75,7 +60,7 @@ def test_columns_have_the_kinds_of_their_values(write, values, stream):
         ["1.5.2", "1"],
     ],
 )
-def test_codes_and_numbers_with_signs_stay_as_they_are_written(write, values, cells):
+def test_identifiers_and_numbers_with_signs_stay_as_they_are_written(write, values, cells):
     text = "a;b\n" + "".join(f"{cell};1.5\n" for cell in cells)
     table = open_file(write("t.csv", text), TextFormat(separator=";", decimal="."))
     assert values(table, ["a"]) == {"a": cells}
@@ -252,16 +237,6 @@ def test_a_streamed_table_comes_in_parts_and_again(write, monkeypatch, values):
         assert values(table, ["b"]) == {"b": [i / 2 for i in range(100)]}
 
 
-def deep(value, n=100):
-    """A table whose last row holds a value of another kind than the rows before it."""
-    return (
-        "a,b,c\n"
-        + "".join(f"{i},1.5,x\n" for i in range(n))
-        + value
-        + "".join(f"{i},1.5,x\n" for i in range(n))
-    )
-
-
 @pytest.mark.parametrize("value", ["unknown", "$5", "1.5.5"])
 def test_a_column_that_turns_out_to_be_text_is_read_again_as_text(
     write, monkeypatch, values, value
@@ -280,21 +255,6 @@ def test_a_column_that_turns_out_to_be_text_is_read_again_as_text(
     assert values(open_file(name))["a"] == expected
 
 
-def test_a_fold_begins_again_from_a_fresh_start(write, monkeypatch):
-    small_pieces(monkeypatch)
-    table = open_file(write("t.csv", deep("unknown,1,x\n")), stream=True)
-    starts = []
-
-    def start():
-        starts.append(0)
-        return 0
-
-    assert fold_chunks(table, start, lambda n, chunk: n + chunk.num_rows) == 201
-    assert len(starts) == 2
-    assert fold_chunks(table, start, lambda n, chunk: n + chunk.num_rows, ["c"]) == 201
-    assert len(starts) == 3
-
-
 def test_a_pass_that_is_overtaken_by_another_begins_again_too(write, monkeypatch):
     small_pieces(monkeypatch)
     table = open_file(write("t.csv", deep("unknown,1.5,x\n")), stream=True)
@@ -306,27 +266,12 @@ def test_a_pass_that_is_overtaken_by_another_begins_again_too(write, monkeypatch
         list(slow)
 
 
-def test_steady_chunks_give_each_row_once_also_when_reading_begins_again(write, monkeypatch):
-    small_pieces(monkeypatch)
-    table = open_file(write("t.csv", deep("unknown,1.5,x\n")), stream=True)
-    chunks = list(base.steady_chunks(table, ["a", "c"], 10))
-    assert sum(chunk.num_rows for chunk in chunks) == 201
-    found = [str(v).removesuffix(".0") for chunk in chunks for v in chunk["a"].to_pylist()]
-    assert found == [*map(str, range(100)), "unknown", *map(str, range(100))]
-
-
 def test_a_mark_of_a_missing_value_far_down_does_not_change_a_column(write, monkeypatch, values):
     small_pieces(monkeypatch)
     table = open_file(write("t.csv", deep(" ? ,N/A,x\n")), stream=True)
     chunks = list(table.chunks())
     assert pa.concat_tables(chunks)["a"].to_pylist()[99:102] == [99, None, 0]
     assert pa.concat_tables(chunks)["b"].null_count == 1
-
-
-def test_a_look_at_the_end_of_the_file_saves_reading_it_twice(write, monkeypatch):
-    monkeypatch.setattr(sample, "SAMPLE_BYTES", 256)
-    table = open_file(write("t.csv", "a,b\n" + "1,2\n" * 1000 + "x,3\n"), stream=True)
-    assert str(table.schema.field("a").type).startswith(("string", "dictionary"))
 
 
 def test_characters_that_are_not_utf8_far_down_are_found_out(write, monkeypatch, values):
@@ -342,16 +287,6 @@ def test_characters_that_are_not_utf8_far_down_are_found_out(write, monkeypatch,
         list(open_file(name, TextFormat(encoding="utf-8"), stream=True).chunks())
 
 
-def test_large_tables_are_streamed_unless_asked_otherwise(write, monkeypatch):
-    name = write("t.csv", "a,b\n" + "1,2\n" * 1000)
-    assert not open_file(name).streamed
-    monkeypatch.setattr("lowdim.tables.formats.STREAM_BYTES", 10_000)
-    assert open_file(name).streamed  # 16 bytes in a row
-    assert not open_file(name, stream=False).streamed
-    monkeypatch.setattr("lowdim.tables.formats.STREAM_BYTES", 20_000)
-    assert not open_file(name).streamed
-
-
 def test_a_packed_file_that_grows_more_than_expected_is_streamed(write, monkeypatch, values):
     monkeypatch.setattr("lowdim.tables.formats.STREAM_BYTES", 50_000)
     monkeypatch.setattr(csv, "PIECE_BYTES", 5000)
@@ -359,27 +294,6 @@ def test_a_packed_file_that_grows_more_than_expected_is_streamed(write, monkeypa
     table = open_file(write("t.csv.gz", content))
     assert table.bytes_in_memory < 50_000 and table.streamed
     assert len(values(table)["a"]) == 50_000
-
-
-def test_standard_input_is_a_text_table_that_can_be_read_again(monkeypatch, values):
-    class Pipe:
-        buffer = io.BytesIO(b"a;b\n1,5;x\n2,5;y\n")
-
-    monkeypatch.setattr(sys, "stdin", Pipe)
-    table = open_file("-", stream=True)
-    assert table.where == "Standard input" and table.streamed
-    for _ in range(2):
-        assert values(table) == {"a": [1.5, 2.5], "b": ["x", "y"]}
-
-
-def test_columns_come_in_the_order_that_is_asked_for(write):
-    table = open_file(write("t.csv", "a,b,c\n1,2,3\n"))
-    assert next(table.chunks(["c", "a"])).column_names == ["c", "a"]
-    with pytest.raises(TableError, match=r"t\.csv has no column 'aa'; did you mean 'a'\?"):
-        table.chunks(["aa"])
-    assert list(table.chunks([])) == []
-    with pytest.raises(TableError, match=r"no column 'z'.*text_columns="):
-        open_file("t.csv", text_columns=["z"])
 
 
 def test_wide_tables_are_read(write, values):
@@ -411,8 +325,3 @@ def test_memory_for_a_pass_does_not_grow_with_the_file(write, monkeypatch):
     before = pa.total_allocated_bytes()
     peak = max(pa.total_allocated_bytes() - before for _ in table.chunks(size=100))
     assert peak < 0.2 * table.n_rows * 20 * 8
-
-
-def test_the_base_of_all_readers_is_abstract():
-    with pytest.raises(TypeError):
-        base.ArrowTable()

@@ -86,7 +86,7 @@ def test_what_is_said_is_not_questioned():
         ("1,2\n", None),
     ],
 )
-def test_a_row_of_names_is_told_from_values(text, header):
+def test_a_row_of_names_is_distinguished_from_values(text, header):
     assert found(text).header == header
 
 

@@ -9,9 +9,9 @@ from lowdim.tables.formats.types import Converter, blank_as_missing, find_types,
 WORDS = pa.dictionary(pa.int32(), pa.string())
 
 
-def types_of(text, names="ab", as_text=(), codes=True):
+def types_of(text, names="ab", as_text=(), identifiers=True):
     converter = Converter(TextFormat(separator=",", quote='"'), list(names))
-    return list(find_types(converter, text.encode(), as_text, codes=codes).values())
+    return list(find_types(converter, text.encode(), as_text, identifiers=identifiers).values())
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_kinds_follow_from_the_cells(rows, expected):
     assert types_of(rows) == expected
 
 
-def test_columns_may_be_kept_as_text_and_codes_read_as_numbers():
+def test_columns_may_be_kept_as_text_and_identifiers_read_as_numbers():
     assert types_of("1,2\n", as_text=["b"]) == [pa.float64(), pa.string()]
-    assert types_of("007,1234567890123456\n", codes=False) == [pa.float64(), pa.float64()]
+    assert types_of("007,1234567890123456\n", identifiers=False) == [pa.float64(), pa.float64()]
 
 
 def test_spellings_of_missing_values_are_learnt_with_their_blanks():

@@ -44,9 +44,9 @@ def rows(table, columns=None, size=None):
 
 
 def cells(values):
-    if values.codes is None:
+    if values.places is None:
         return values.numbers.tolist()
-    return [None if code < 0 else values.levels[code] for code in values.codes]
+    return [None if code < 0 else values.levels[code] for code in values.places]
 
 
 # Data frames

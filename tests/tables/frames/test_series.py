@@ -29,7 +29,7 @@ def objects(*values):
 
 def spelled(values):
     """Words of each row, None where missing."""
-    return [None if code < 0 else values.levels[code] for code in values.codes]
+    return [None if code < 0 else values.levels[code] for code in values.places]
 
 
 NUMBERS = {
@@ -97,7 +97,7 @@ NUMBERS = {
 @pytest.mark.parametrize(("column", "form", "expected"), NUMBERS.values(), ids=NUMBERS)
 def test_numbers_flags_and_times_are_numbers(column, form, expected):
     values = values_of(column)
-    assert values.form == form and values.codes is None
+    assert values.form == form and values.places is None
     assert values.numbers.dtype == np.float64
     np.testing.assert_array_equal(values.numbers, expected)
     np.testing.assert_array_equal(values.missing, np.isnan(np.array(expected, dtype=float)))
@@ -157,7 +157,7 @@ WORDS = {
 def test_words_are_places_among_the_sorted_words_that_occur(column):
     values = values_of(column)
     assert values.form == "words" and values.numbers is None
-    assert values.codes.dtype == np.int32
+    assert values.places.dtype == np.int32
     assert values.levels == ("", "Z", "a", "b", "é", "\uffff", "\U0001f600")
     assert spelled(values) == TEXTS
     assert values.missing.tolist() == [text is None for text in TEXTS]

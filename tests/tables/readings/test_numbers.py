@@ -34,7 +34,7 @@ CASES = {
     "a sign before the currency": (("-$5", "$7"), NumberText("$"), (-5, 7)),
     "a sign after the currency": (("$-5", "$7"), NumberText("$"), (-5, 7)),
     "letters before the currency": (("US$ 5", "US$ 7"), NumberText("US$ "), (5, 7)),
-    "a code for the currency": (("EUR 5", "EUR 7"), NumberText("EUR "), (5, 7)),
+    "a currency by its letters": (("EUR 5", "EUR 7"), NumberText("EUR "), (5, 7)),
     "currency behind": (
         ("1.200,50 €", "3,10 €"),
         NumberText("", " €", ".", ",", 2, True),
@@ -133,11 +133,11 @@ def test_the_decimal_sign_of_most_cells_is_taken():
         ("24 Mar", "25 Mar"),
     ],
 )
-def test_codes_names_and_mixtures_are_no_numbers(levels):
+def test_identifiers_names_and_mixtures_are_no_numbers(levels):
     assert reading(*levels) is None
 
 
-def test_a_stray_leading_zero_is_a_number_and_one_in_a_hundred_are_codes():
+def test_a_stray_leading_zero_is_a_number_and_one_in_a_hundred_are_identifiers():
     levels = ["007", *(str(i) for i in range(10, 500))]
     assert reading(*levels) == NumberText()
     assert reading(*levels).parse(["007"]) == 7
@@ -145,7 +145,7 @@ def test_a_stray_leading_zero_is_a_number_and_one_in_a_hundred_are_codes():
 
 
 @pytest.mark.parametrize("text", ["0", "0.5", "-0.5", "0,5", "0 %"])
-def test_a_zero_before_the_decimals_is_no_code(text):
+def test_a_zero_before_the_decimals_is_no_identifier(text):
     assert isinstance(reading(text, text.replace("0", "2")), NumberText)
 
 

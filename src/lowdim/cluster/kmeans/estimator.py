@@ -37,6 +37,7 @@ from lowdim.cluster.kmeans.start import online_start, start
 from lowdim.cluster.kmeans.summary import summary_of
 from lowdim.cluster.plane import ClusterPlot, named, plane_of
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.config import config_context
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -47,7 +48,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
-from lowdim.core.loop import fitting, iterate, level_of_caller
+from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import unit_for

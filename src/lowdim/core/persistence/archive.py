@@ -43,7 +43,7 @@ ZIP_HEADER = struct.Struct("<4s22xHH")  # before each entry: signature, lengths 
 DAMAGED = "Use an undamaged file that lowdim wrote, or save the model again."
 
 
-class Problem(Exception):
+class FileProblem(Exception):
     """What is wrong with a file or a value, where in it, and what to do about it."""
 
     def __init__(self, problem: str, cure: str):
@@ -58,7 +58,7 @@ class Problem(Exception):
 
 def require(condition: Any, otherwise: str, cure: str = DAMAGED) -> None:
     if not condition:
-        raise Problem(otherwise, cure)
+        raise FileProblem(otherwise, cure)
 
 
 # ---- writing and reading -------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Archive:
         try:
             return entry.read(entry.left).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Problem(f"{name} is not UTF-8", DAMAGED) from error
+            raise FileProblem(f"{name} is not UTF-8", DAMAGED) from error
 
     def array(self, name: str) -> np.ndarray:
         entry = self._open(name)
@@ -155,7 +155,7 @@ def _directory(file: BinaryIO) -> dict[str, _Place]:
         with zipfile.ZipFile(file) as archive:
             infos = sorted(archive.infolist(), key=attrgetter("header_offset"))
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
-        raise Problem(f"it is not a lowdim file, or damaged ({error})", DAMAGED) from error
+        raise FileProblem(f"it is not a lowdim file, or damaged ({error})", DAMAGED) from error
     size, end = os.fstat(file.fileno()).st_size, 0
     places: dict[str, _Place] = {}
     for info in infos:
@@ -199,7 +199,7 @@ def parsed_dtype(descr: str) -> np.dtype:
     try:
         return np.dtype(descr)
     except TypeError as error:
-        raise Problem(f"there is no dtype {descr!r}", DAMAGED) from error
+        raise FileProblem(f"there is no dtype {descr!r}", DAMAGED) from error
 
 
 def check_shape(shape: list | tuple, itemsize: int) -> None:
@@ -217,5 +217,5 @@ def check_elements(array: np.ndarray) -> None:
     if array.dtype == bool:
         require(array.view(np.uint8).max(initial=0) <= 1, "a boolean is neither 0 nor 1")
     if array.dtype.kind == "U":
-        codes = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
-        require(codes.max(initial=0) <= 0x10FFFF, "a character is not in Unicode")
+        characters = array.view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        require(characters.max(initial=0) <= 0x10FFFF, "a character is not in Unicode")

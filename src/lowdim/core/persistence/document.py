@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from lowdim._version import __version__
-from lowdim.core.persistence.archive import DAMAGED, DOCUMENT, Problem, require
+from lowdim.core.persistence.archive import DAMAGED, DOCUMENT, FileProblem, require
 from lowdim.core.persistence.values import UPGRADE
 
 FORMAT = 1  # what is written; this one and all before it are read
@@ -24,7 +24,7 @@ def parsed(text: str) -> tuple[Any, Any]:
             parse_constant=_no_constant,
         )
     except ValueError as error:
-        raise Problem(f"{DOCUMENT} is not JSON ({error})", DAMAGED) from error
+        raise FileProblem(f"{DOCUMENT} is not JSON ({error})", DAMAGED) from error
     header: Any = document.get("header") if type(document) is dict else None
     require(type(header) is dict, f"{DOCUMENT} has no header")
     written, version = header.get("format"), header.get("lowdim")
@@ -60,4 +60,4 @@ def _finite_float(digits: str) -> float:
 
 
 def _no_constant(name: str) -> None:
-    raise Problem(f"{DOCUMENT} has {name}, which is not JSON", DAMAGED)
+    raise FileProblem(f"{DOCUMENT} has {name}, which is not JSON", DAMAGED)

@@ -16,7 +16,7 @@ from lowdim.core.persistence.archive import (
     DAMAGED,
     DOCUMENT,
     Archive,
-    Problem,
+    FileProblem,
     require,
     write_atomically,
     write_zip,
@@ -131,7 +131,7 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
         require(stat.S_ISREG(path.stat().st_mode), "it is not a regular file")
         with path.open("rb") as file:
             return _read(Archive(file))
-    except Problem as problem:
+    except FileProblem as problem:
         raise LoadError(f"cannot load {str(path)!r}: {problem}. {problem.cure}") from problem
     except RecursionError as error:
         raise LoadError(f"cannot load {str(path)!r}: it is nested too deeply. {DAMAGED}") from error
@@ -145,7 +145,7 @@ def _write(path: str | os.PathLike[str], header: dict[str, Any], tree: Any, root
             "header": at("{}", "header", encode, stamp | header | stamp, arrays),
             "tree": at("{}", root, encode, tree, arrays),
         }
-    except Problem as problem:
+    except FileProblem as problem:
         raise TypeError(f"cannot save {problem}. {problem.cure}") from None
     text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     write_atomically(Path(path), lambda file: write_zip(file, text, arrays))

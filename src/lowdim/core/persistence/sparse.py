@@ -1,6 +1,7 @@
 """Kinds of values: sparse matrices.
 
-SciPy's compiled code follows indices without looking: a wrong one reads or writes foreign memory.
+SciPy's compiled functions follow indices without looking: a wrong one reads or writes foreign
+memory.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from lowdim.core.persistence.archive import DTYPE, Archive, Problem, require
+from lowdim.core.persistence.archive import DTYPE, Archive, FileProblem, require
 
 MAX_DEPTH = 100  # of lists in dicts in lists ...
 
@@ -30,7 +30,7 @@ def at(step: str, key: Any, function: Callable, *args: Any) -> Any:
     """function(*args); a problem in there learns of this step to its place."""
     try:
         return function(*args)
-    except Problem as problem:
+    except FileProblem as problem:
         problem.steps.append(step.format(key))
         raise
 
@@ -114,7 +114,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise Problem("it is text with half of a surrogate pair", NOT_PLAIN) from None
+        raise FileProblem("it is text with half of a surrogate pair", NOT_PLAIN) from None
 
 
 def _check_keys(value: dict) -> None:
@@ -149,10 +149,11 @@ def _tag(value: Any) -> str:
         pipeline = (cls.__module__, cls.__name__) == ("sklearn.pipeline", "Pipeline")
         return "pipeline" if pipeline else "estimator"
     if callable(value):
-        raise Problem(f"it is code ({getattr(value, '__qualname__', cls.__qualname__)})", NOT_PLAIN)
+        name = getattr(value, "__qualname__", cls.__qualname__)
+        raise FileProblem(f"it is a function or class ({name})", NOT_PLAIN)
     if isinstance(value, np.generic | np.ndarray):
-        raise Problem(f"it is a {cls.__name__} of dtype {value.dtype}", NOT_PLAIN)
-    raise Problem(f"it is a {cls.__module__}.{cls.__qualname__}", NOT_PLAIN)
+        raise FileProblem(f"it is a {cls.__name__} of dtype {value.dtype}", NOT_PLAIN)
+    raise FileProblem(f"it is a {cls.__module__}.{cls.__qualname__}", NOT_PLAIN)
 
 
 # ---- kinds of values -----------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
+from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
@@ -267,7 +268,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
                 f"The noise variance of {np.count_nonzero(at_floor)} of {len(at_floor)} columns "
                 f"ran to 0 ({listed}): a Heywood case. Try fewer factors, or more rows.",
                 HeywoodWarning,
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
 
     def _publish(self, mean, W, noise, dtype):

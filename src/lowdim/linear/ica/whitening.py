@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.moments import covariance
 
@@ -27,7 +28,7 @@ def whitening(
             warnings.warn(
                 f"n_components={k} is ignored with whiten=False: all {d} sources are found.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=level_of_caller(),
             )
         return np.zeros(d), np.eye(d), n
     values, vectors = scipy.linalg.eigh(scatter / n)
@@ -38,7 +39,7 @@ def whitening(
         warnings.warn(
             f"n_components={k} is more than the rank {rank} of X; {rank} sources are found.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=level_of_caller(),
         )
     k = min(k or rank, rank)
     signs = np.where(vectors[0] < 0, -1.0, 1.0)  # as scikit-learn: a fixed sign for K

@@ -95,8 +95,8 @@ class Column:
         """A cell as text: as it is written, if it is text; '' where it is empty."""
         if self.empty[row]:
             return ""
-        if self.values.codes is not None:
-            return self.values.levels[int(self.values.codes[row])]
+        if self.values.places is not None:
+            return self.values.levels[int(self.values.places[row])]
         return self.show_amount(float(self.amounts[row]))
 
     def show_amount(self, amount: float) -> str:
@@ -110,8 +110,8 @@ class Column:
     def show_decoded(self, z: np.ndarray) -> str:
         """What its columns of a matrix stand for in one row, as text."""
         values = self.codec.decode(z[None, :], "observed")
-        if values.codes is not None:
-            return values.levels[int(values.codes[0])]
+        if values.places is not None:
+            return values.levels[int(values.places[0])]
         amount = float(self.read(values)[0])
         rounded = self.words is None and not self.is_date and not self.is_whole
         return self.show_amount(float(f"{amount:.4g}") if rounded else amount)
@@ -127,7 +127,7 @@ def column_of(info: ColumnInfo, values: Values, not_applicable: np.ndarray | Non
 def _words(info: ColumnInfo, values: Values) -> tuple[str, ...] | None:
     if info.codec is not None:
         return getattr(info.codec, "levels", None)
-    if values.codes is not None:
+    if values.places is not None:
         return values.levels
     return ("False", "True") if values.form == "flag" else None
 
@@ -137,8 +137,8 @@ def amounts(info: ColumnInfo, values: Values) -> np.ndarray:
     codec = info.codec
     if isinstance(codec, CategoryCodec | OrderedCodec):
         return np.maximum(level_places(values, codec.levels, codec.numbers), -1)
-    if codec is None and values.codes is not None:
-        return values.codes
+    if codec is None and values.places is not None:
+        return values.places
     x = numbers_in(info.name, values, getattr(codec, "reading", None))
     if isinstance(codec, FlagCodec) or (codec is None and values.form == "flag"):
         return np.where(np.isnan(x), -1, x).astype(np.int64)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from lowdim.core.loop import InterruptedFitWarning
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
+from lowdim.core.session import InterruptedFitWarning
 from lowdim.core.validation import check_at_least, check_choice, check_number
 from lowdim.selection.compare.input import open_compared, sample_rows
 from lowdim.selection.compare.models import (

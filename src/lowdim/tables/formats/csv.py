@@ -68,8 +68,8 @@ class Unfit(NamedTuple):
 class TextTable(ArrowTable):
     """A text table.
 
-    With `numbers`, it should hold numbers: digits are no codes, and what is no number further down
-    is found only there.
+    With `numbers`, it should hold numbers: digits are no identifiers, and what is no number further
+    down is found only there.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class TextTable(ArrowTable):
         if not (sample.is_all or numbers):
             rows += self._prepared(further_rows(source, sample.encoding, self._cutter))
         self._row_bytes = _bytes_per_row(rows)
-        self._types = find_types(self._converter, rows, as_text, codes=not numbers)
+        self._types = find_types(self._converter, rows, as_text, identifiers=not numbers)
         self._set_schema()
         self._kind, self.read_as = kind, ""
         self._note_form()

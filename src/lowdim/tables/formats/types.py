@@ -5,9 +5,9 @@
     dates and times as in ISO    as pyarrow finds them
     all else                     text, as a dictionary where values come again
 
-Leading zeros (007) and whole numbers of more than 15 digits are codes: they stay text. So does
-whatever pyarrow does not read as a number, such as '$5' and '1,200'. In text, only empty and blank
-cells are missing; in other columns, all cells of `missing` are.
+Leading zeros (007) and whole numbers of more than 15 digits make identifiers: they stay text. So
+does whatever pyarrow does not read as a number, such as '$5' and '1,200'. In text, only empty and
+blank cells are missing; in other columns, all cells of `missing` are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from lowdim.tables.formats.cells import MISSING, NEVER
 from lowdim.tables.formats.form import WHITESPACE, TextFormat
 
-CODE = r"^\s*[+-]?(?:0\d+|\d{16,})\s*$"
+IDENTIFIER = r"^\s*[+-]?(?:0\d+|\d{16,})\s*$"
 MOST_SPELLINGS = 1000  # of missing values
 
 
@@ -79,9 +79,12 @@ class Converter:
 
 
 def find_types(
-    converter: Converter, rows: Any, as_text: Collection[str], *, codes: bool
+    converter: Converter, rows: Any, as_text: Collection[str], *, identifiers: bool
 ) -> dict[str, Any]:
-    """The kind of each column in a sample of rows; `codes`: leading zeros make a column text."""
+    """The kind of each column in a sample of rows.
+
+    With `identifiers`, leading zeros make a column text.
+    """
     import pyarrow as pa
     import pyarrow.types as is_type
 
@@ -93,7 +96,7 @@ def find_types(
     texts = converter.read(rows, dict.fromkeys(converter.names, pa.string()), invalid=skip)
     everything = pa.chunked_array([part for column in texts.columns for part in column.chunks])
     converter.learn_missing(everything)
-    codes = codes and _has_codes(everything)  # only then, column by column
+    identifiers = identifiers and _has_identifiers(everything)  # only then, column by column
     found = converter.read(rows, {}, invalid=skip).schema
     types = {}
     for name in converter.names:
@@ -101,7 +104,9 @@ def find_types(
         is_number = is_type.is_integer(type_) or is_type.is_floating(type_)
         if name in as_text:
             types[name] = text_type(column)
-        elif is_type.is_null(type_) or (is_number and not (codes and _has_codes(column))):
+        elif is_type.is_null(type_) or (
+            is_number and not (identifiers and _has_identifiers(column))
+        ):
             types[name] = pa.float64()
         elif is_type.is_boolean(type_) or is_type.is_temporal(type_):
             types[name] = type_
@@ -110,10 +115,10 @@ def find_types(
     return types
 
 
-def _has_codes(texts: Any) -> bool:
+def _has_identifiers(texts: Any) -> bool:
     import pyarrow.compute as pc
 
-    return bool(pc.any(pc.match_substring_regex(texts, CODE)).as_py())
+    return bool(pc.any(pc.match_substring_regex(texts, IDENTIFIER)).as_py())
 
 
 def text_type(texts: Any) -> Any:

@@ -124,8 +124,8 @@ def _category_array(known: Any) -> np.ndarray:
     if hasattr(known, "closed") and hasattr(known, "left"):  # intervals of pandas
         return np.column_stack([_category_array(known.left), _category_array(known.right)])
     values = values_of(known)
-    if values.codes is not None:
-        return np.array([*values.levels, ""], dtype=object)[values.codes]
+    if values.places is not None:
+        return np.array([*values.levels, ""], dtype=object)[values.places]
     assert values.numbers is not None
     if values.form in ("moment", "span"):
         letter = "M" if values.form == "moment" else "m"
@@ -167,7 +167,7 @@ def restored(values: Values, dtype: Dtype, backend: str) -> Any:
     if not own and library in ("polars", "numpy") and held(dtype).form != "words":
         dtype = held(dtype)  # these have categories of text only
     if values.form != dtype.form and {values.form, dtype.form} != {"number", "flag"}:
-        meant = words_as(values, dtype.form) if values.codes is not None else None
+        meant = words_as(values, dtype.form) if values.places is not None else None
         if meant is not None:
             values = meant
         else:

@@ -79,9 +79,9 @@ def _words(known: list, missing: np.ndarray) -> Values:
     if set(map(type, known)) - {str}:
         known = list(map(str, known))
     place: dict[str, int] = {}
-    codes = np.full(len(missing), -1, dtype=np.int32)
-    codes[~missing] = [place.setdefault(text, len(place)) for text in known]
-    return words(codes, list(place))
+    places = np.full(len(missing), -1, dtype=np.int32)
+    places[~missing] = [place.setdefault(text, len(place)) for text in known]
+    return words(places, list(place))
 
 
 def form_of_objects(objects: np.ndarray) -> str:
@@ -172,7 +172,7 @@ def words_as(values: Values, form: str) -> Values | None:
         meaning = _FROM_WORDS[form]([*values.levels])
     except (KeyError, ValueError):
         return None
-    return Values(form, np.append(np.asarray(meaning, dtype=np.float64), np.nan)[values.codes])
+    return Values(form, np.append(np.asarray(meaning, dtype=np.float64), np.nan)[values.places])
 
 
 def _exact_floats(texts: list[str]) -> list[float]:
@@ -230,8 +230,8 @@ def objects_from(values: Values, detail: str) -> np.ndarray:
     kind, about, gap = (detail or "||None").split("|")
     objects = np.full(len(values), _gap(gap), dtype=object)
     known = ~values.missing
-    if values.codes is not None:
-        objects[known] = np.array([*values.levels, ""], dtype=object)[values.codes[known]]
+    if values.places is not None:
+        objects[known] = np.array([*values.levels, ""], dtype=object)[values.places[known]]
     elif values.form != "other":
         assert values.numbers is not None
         objects[known] = _OBJECTS[values.form](values.numbers[known], kind, about)

@@ -26,10 +26,10 @@ OBJECT = np.dtype(object)
 def numpy_column(values: Values, dtype: Dtype) -> np.ndarray:
     """An array (n,); of objects where there is no other way to say that a value is missing."""
     kind = _numpy_dtype(dtype.native)
-    if values.codes is not None and kind.kind == "U" and not values.missing.any():
+    if values.places is not None and kind.kind == "U" and not values.missing.any():
         texts = np.array(values.levels, dtype=np.str_)
-        return texts[values.codes].astype(max(kind, texts.dtype))
-    if values.codes is not None or kind == OBJECT or values.form == "other":
+        return texts[values.places].astype(max(kind, texts.dtype))
+    if values.places is not None or kind == OBJECT or values.form == "other":
         return objects_from(values, dtype.detail if kind == OBJECT else "")
     assert values.numbers is not None
     if values.form in ("moment", "span"):
@@ -101,7 +101,7 @@ def pandas_column(values: Values, dtype: Dtype) -> Any:
     if kind == OBJECT or values.form == "other":
         detail = dtype.detail if dtype.native == "object" else ""
         return pd.Series(objects_from(values, detail), dtype=object)
-    if values.codes is not None:
+    if values.places is not None:
         return pd.Series(_pandas_words(values, kind, dtype))
     if values.form in ("moment", "span"):
         return pd.Series(_pandas_times(values, kind))
@@ -131,13 +131,13 @@ def _pandas_words(values: Values, kind: Any, dtype: Dtype) -> Any:
         known = _intervals(dtype)
         place = {str(interval): i for i, interval in enumerate(known)}
         if set(values.levels) <= set(place):
-            codes = np.array([*(place[level] for level in values.levels), -1])[values.codes]
-            return known.take(codes, allow_fill=True, fill_value=np.nan).astype(kind)
+            places = np.array([*(place[level] for level in values.levels), -1])[values.places]
+            return known.take(places, allow_fill=True, fill_value=np.nan).astype(kind)
     if not isinstance(kind, pd.StringDtype):
         kind = pd.Series(["text"]).dtype
     if kind == OBJECT:
         return objects_from(values, "")
-    return pd.array(list(values.levels), dtype=kind).take(values.codes, allow_fill=True)
+    return pd.array(list(values.levels), dtype=kind).take(values.places, allow_fill=True)
 
 
 def _intervals(dtype: Dtype) -> Any:
@@ -197,18 +197,18 @@ def _pandas_categories(values: Values, dtype: Dtype) -> Any:
     import pandas as pd
 
     if dtype.categories is None:
-        return pd.Categorical.from_codes(values.codes, list(values.levels))
+        return pd.Categorical.from_codes(values.places, list(values.levels))
     inner = held(dtype)
     if dtype.categories.ndim == 2:
         known = _intervals(dtype._replace(native=inner.native))
     else:
         known = pd.Index(pandas_column(_exact_values(dtype.categories), inner))
-    codes, new = _places(values, list(map(str, known.tolist())))
+    places, new = _places(values, list(map(str, known.tolist())))
     if new:
         if inner.form != "words" or dtype.categories.ndim == 2:
             known = known.map(str)
         known = known.append(pd.Index(new, dtype=known.dtype))
-    return pd.Categorical.from_codes(codes, known, ordered=dtype.ordered and not new)
+    return pd.Categorical.from_codes(places, known, ordered=dtype.ordered and not new)
 
 
 def _places(values: Values, texts: list[Any]) -> tuple[np.ndarray, list[str]]:
@@ -217,7 +217,7 @@ def _places(values: Values, texts: list[Any]) -> tuple[np.ndarray, list[str]]:
     new = [level for level in values.levels if level not in place]
     place |= {level: len(texts) + i for i, level in enumerate(new)}
     own = np.array([*(place[level] for level in values.levels), -1], dtype=np.int64)
-    return own[values.codes], new
+    return own[values.places], new
 
 
 def _exact_values(categories: np.ndarray) -> Values:
@@ -239,9 +239,9 @@ def polars_column(values: Values, dtype: Dtype) -> Any:
         return pl.Series(objects_from(values, dtype.detail).tolist(), dtype=pl.Object)
     if values.form == "other" or (kind == pl.Null and values.missing.all()):
         return pl.Series([None] * len(values), dtype=kind)
-    if values.codes is not None:
+    if values.places is not None:
         texts = pl.Series([*values.levels, None], dtype=pl.String)
-        column = texts.gather(np.where(values.codes < 0, len(values.levels), values.codes))
+        column = texts.gather(np.where(values.places < 0, len(values.levels), values.places))
         if isinstance(kind, pl.Enum) and not set(values.levels) <= set(dtype.categories.tolist()):
             kind = pl.Categorical()
         return column.cast(kind) if isinstance(kind, pl.Enum | pl.Categorical) else column
@@ -359,10 +359,10 @@ def arrow_column(values: Values, dtype: Dtype) -> Any:
     kind = arrow_type(dtype.native)
     if values.form == "other" or (pa.types.is_null(kind) and values.missing.all()):
         return pa.nulls(len(values), kind)
-    if values.codes is not None:
+    if values.places is not None:
         if pa.types.is_dictionary(kind):
             return _arrow_categories(values, kind, dtype)
-        places = pa.array(values.codes, mask=values.codes < 0)
+        places = pa.array(values.places, mask=values.places < 0)
         column = pa.array(list(values.levels), pa.string()).take(places)
         return column.cast(kind) if is_arrow_text(kind) else column
     if values.form in ("moment", "span"):
@@ -439,11 +439,11 @@ def _arrow_categories(values: Values, kind: Any, dtype: Dtype) -> Any:
     inner = held(dtype)._replace(native=str(kind.value_type))
     own = np.array(values.levels, dtype=object) if dtype.categories is None else dtype.categories
     known = arrow_column(_exact_values(own), inner)
-    codes, new = _places(values, arrow_texts(known))
+    places, new = _places(values, arrow_texts(known))
     if new:
         texts = [*arrow_texts(known), *new]
         known = pa.array(texts, known.type if is_arrow_text(known.type) else pa.string())
-    indices = pa.array(codes, mask=codes < 0)
+    indices = pa.array(places, mask=places < 0)
     if len(known) <= np.iinfo(kind.index_type.to_pandas_dtype()).max:
         indices = indices.cast(kind.index_type)
     return pa.DictionaryArray.from_arrays(indices, known, ordered=kind.ordered and not new)

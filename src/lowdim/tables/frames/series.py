@@ -92,8 +92,8 @@ def _of_pandas(series: Any) -> Values:
     if isinstance(dtype, pd.ArrowDtype) or (text and dtype.storage == "pyarrow"):
         return _of_arrow(array.__arrow_array__())
     if text or isinstance(dtype, pd.IntervalDtype):
-        codes, distinct = pd.factorize(array)
-        return words(codes, list(map(str, distinct)))
+        places, distinct = pd.factorize(array)
+        return words(places, list(map(str, distinct)))
     if isinstance(dtype, pd.DatetimeTZDtype):
         return times(array.tz_convert(None).to_numpy())
     if isinstance(dtype, pd.PeriodDtype):
@@ -145,15 +145,15 @@ def _polars_words(series: Any) -> Values:
     if distinct.is_empty():
         return words(np.full(len(series), -1), [])
     if series.dtype == pl.String:
-        distinct = distinct.sort()  # as UTF-8, which is by code point
+        distinct = distinct.sort()  # as UTF-8, which is by characters
     texts = distinct.cast(pl.String).to_list()
     if series.dtype != pl.String:
         series, distinct = series.to_physical(), distinct.to_physical()
     places = pl.Series(np.arange(len(texts), dtype=np.int32))
-    codes = series.replace_strict(distinct, places, default=None).fill_null(-1).to_numpy()
+    own = series.replace_strict(distinct, places, default=None).fill_null(-1).to_numpy()
     if distinct.dtype == pl.String:
-        return Values("words", codes=codes, levels=tuple(texts))
-    return words(codes, texts)
+        return Values("words", places=own, levels=tuple(texts))
+    return words(own, texts)
 
 
 # ---- pyarrow -------------------------------------------------------------------------------------
@@ -216,14 +216,14 @@ def _arrow_words(column: Any) -> Values:
     if not encoded.num_chunks:
         return words(np.full(0, -1), [])
     parts = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in encoded.chunks]
-    codes, distinct = np.concatenate(parts), encoded.chunk(0).dictionary
+    own, distinct = np.concatenate(parts), encoded.chunk(0).dictionary
     if not is_arrow_text(column.type):
-        return words(codes, arrow_texts(distinct))
+        return words(own, arrow_texts(distinct))
     distinct = distinct.cast(pa.large_string())
-    order = pc.array_sort_indices(distinct)  # as UTF-8, which is by code point
+    order = pc.array_sort_indices(distinct)  # as UTF-8, which is by characters
     place = np.full(len(order) + 1, -1, dtype=np.int32)
     place[order] = np.arange(len(order))
-    return Values("words", codes=place[codes], levels=tuple(distinct.take(order).to_pylist()))
+    return Values("words", places=place[own], levels=tuple(distinct.take(order).to_pylist()))
 
 
 def arrow_dictionary(column: Any) -> Any:

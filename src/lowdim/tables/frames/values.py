@@ -32,19 +32,19 @@ class Values:
 
     form: str  # 'number', 'flag', 'words', 'moment', 'span', 'other'
     numbers: np.ndarray | None = None  # (n,) float64 or float32, of all forms but 'words'
-    codes: np.ndarray | None = None  # (n,) int32, places in `levels`, of 'words'
-    levels: tuple[str, ...] = ()  # the distinct words, sorted by code point; each occurs
+    places: np.ndarray | None = None  # (n,) int32, places in `levels`, of 'words'
+    levels: tuple[str, ...] = ()  # the distinct words, sorted by their characters; each occurs
 
     @property
     def missing(self) -> np.ndarray:
         """Where there is no value, (n,) bool."""
-        if self.codes is not None:
-            return self.codes < 0
+        if self.places is not None:
+            return self.places < 0
         assert self.numbers is not None
         return np.isnan(self.numbers)
 
     def __len__(self) -> int:
-        rows = self.codes if self.codes is not None else self.numbers
+        rows = self.places if self.places is not None else self.numbers
         assert rows is not None
         return len(rows)
 
@@ -55,20 +55,20 @@ def numbers(array: np.ndarray, form: str = "number") -> Values:
     return Values(form, array.astype(np.float32 if small else np.float64, copy=False))
 
 
-def words(codes: np.ndarray, texts: Sequence[str | None]) -> Values:
+def words(at: np.ndarray, texts: Sequence[str | None]) -> Values:
     """Words from places in `texts`, which may hold None, the same text twice, or too many.
 
     A place of -1 means that there is none.
     """
     occurs = np.zeros(len(texts) + 1, dtype=bool)  # the last one is for -1
-    occurs[codes] = True
+    occurs[at] = True
     distinct = set(compress(texts, occurs))
     levels = sorted(text for text in distinct if text is not None)
     place = dict(zip(levels, range(len(levels)), strict=True))
     places = np.full(len(texts) + 1, -1, dtype=np.int32)
     lookup: Callable = place.get
     places[:-1] = list(map(lookup, texts, repeat(-1)))
-    return Values("words", codes=places[codes], levels=tuple(levels))
+    return Values("words", places=places[at], levels=tuple(levels))
 
 
 def other(missing: np.ndarray) -> Values:

@@ -1,4 +1,4 @@
-"""Columns of numbers: their kind, whether a logarithm is wanted, codes and flags; and dates."""
+"""Columns of numbers and dates: kinds, logarithms; numbers that are identifiers or flags."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lowdim.tables.survey import Column, Survey
 
 SKEWED = 2.0  # skewness from which a logarithm is tried
 ENOUGH = 20  # values from which a tail, or a running number, means something
-FEW = 12  # different whole numbers that may well be codes
+FEW = 12  # different whole numbers that may well stand for categories
 HARDLY = 1e-13  # a deviation below this part of the mean is rounding
 LONG_SPAN = 400 * DAY  # of dates: the season is more than the day
-CODE_NAME = re.compile(
+IDENTIFIER = re.compile(
     r"(^|[_\s.\-])(id|key|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz|fips|ssn|isbn|ean)$"
     r"|^(unnamed.*|row_?names?|row_?(number|nr|no)|index)$",
     re.IGNORECASE,
@@ -53,9 +53,9 @@ def number_kind(
     if column.form == "flag" or isinstance(reading, readings.FlagText) or values == [0.0, 1.0]:
         return _flag(survey, f, wish, sums, reading)
     if survey.absence is not None and not wished and column.form == "number" and reading is None:
-        code = _as_a_code(survey, f, wish, sums, levels)
-        if code is not None:
-            return code
+        identifier = _as_identifier(survey, f, wish, sums, levels)
+        if identifier is not None:
+            return identifier
     return _number(survey, f, wish, sums, levels, reading)
 
 
@@ -72,30 +72,30 @@ def _constant(survey: Survey, f: int, sums: NumberSums, reading: Any) -> ColumnI
     return info._replace(value=value if reading is None else shown)
 
 
-def _as_a_code(
+def _as_identifier(
     survey: Survey, f: int, wish: Wish, sums: NumberSums, levels: Levels | None
 ) -> ColumnInfo | None:
     """Whole numbers that are names: running numbers, and columns called id, zip, fips."""
     name, column = survey.names[f], survey.columns[f]
     if not sums.whole[0] or sums.low[0] < 0:
         return None
-    is_code = is_code_name(name)
+    called_so = is_identifier(name)
     runs = column.run is not None and column.run.first in (0, 1) and survey.n_rows > ENOUGH
-    if runs and (f == 0 or is_code):
+    if runs and (f == 0 or called_so):
         return left_out(survey, f, "id", "left out: running numbers, names of the rows")
-    if not is_code:
+    if not called_so:
         return None
     hint = "{numeric} takes it as a number"
     if levels is not None and 2 * levels.size <= sum(levels.counts):
         if levels.size <= wish.max_levels:
             return with_levels(survey, f, wish, levels)._replace(hint=hint)
-    return left_out(survey, f, "id", "left out: codes, not numbers", hint)
+    return left_out(survey, f, "id", "left out: identifiers, not numbers", hint)
 
 
-def is_code_name(name: str) -> bool:
-    """Whether a column is called as ids and codes are: id, customerID, zip_code, fips."""
+def is_identifier(name: str) -> bool:
+    """Whether a column is called as identifiers are: id, customerID, zip_code, fips."""
     own = re.sub(r"([a-z])(ID|Id|Key|Zip)$", r"\1_\2", name)
-    return CODE_NAME.search(own) is not None
+    return IDENTIFIER.search(own) is not None
 
 
 def _flag(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) -> ColumnInfo:
@@ -146,7 +146,9 @@ def _number(
     hint = ""
     if kind == "whole number" and n_levels is not None and n_levels <= FEW:
         if sum(levels.counts) >= 5 * n_levels:  # type: ignore[union-attr]
-            hint = f"{n_levels} different whole numbers; if they are codes: {{categorical}}"
+            hint = (
+                f"{n_levels} different whole numbers; if they stand for categories: {{categorical}}"
+            )
     done = _number_done(column, sums, wish, log, reading)
     return used_as(survey, f, codec, n_levels, done)._replace(hint=hint)
 

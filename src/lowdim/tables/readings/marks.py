@@ -5,7 +5,7 @@
 
 In a column of words 'none, mild, severe' are three levels, and 'unknown' is an answer; and there
 
-    'NA'               is a level beside two-letter codes such as 'DE', 'FR': Namibia
+    'NA'               is a level beside abbreviations of two letters such as 'DE', 'FR': Namibia
     '-', '.', '?'      are levels beside a sign that is not a mark: '-' beside '+', '.' beside '***'
 """
 
@@ -19,8 +19,8 @@ from lowdim.tables.readings.skeletons import LONGEST
 MARK = "mark"
 WORD = "word"
 NAMED = "named"  # what the user says is missing
-LEAST_CODES = 2  # different two-letter codes beside which 'NA' is one
-CODES_SHARE = 0.95  # of the cells
+LEAST_ABBREVIATIONS = 2  # different ones of two letters, beside which 'NA' is one
+ABBREVIATIONS_SHARE = 0.95  # of the cells
 
 SIGN_MARKS = frozenset(("?", "??", "???", "-", "--", "---", "–", "—", ".", "..", "...", "…"))
 MISSING_MARKS = SIGN_MARKS | frozenset(
@@ -44,7 +44,7 @@ def key_of_word(text: str) -> Key:
     if text in _ALL:
         return (MARK, text)
     if len(text) == 2 and text.isascii() and text.isupper() and text.isalpha():
-        return (WORD, "code")
+        return (WORD, "abbreviation")
     if not any(map(str.isalnum, text[:LONGEST])):
         return (WORD, "sign")
     return (WORD, "")
@@ -54,9 +54,10 @@ def marks_among_words(groups: Mapping[Key, Group]) -> frozenset[str]:
     """The marks among these groups that stand for no value, if the column is one of words."""
     levels = set(MARKS_AMONG_NUMBERS)
     known = total(group for key, group in groups.items() if key[0] not in (MARK, NAMED))
-    codes = groups.get((WORD, "code"))
-    if codes is not None and len(codes.texts) >= LEAST_CODES and codes.cells >= CODES_SHARE * known:
-        levels.add("NA")
+    short = groups.get((WORD, "abbreviation"))
+    if short is not None and len(short.texts) >= LEAST_ABBREVIATIONS:
+        if short.cells >= ABBREVIATIONS_SHARE * known:
+            levels.add("NA")
     if (WORD, "sign") in groups:
         levels.update(SIGN_MARKS)
     return frozenset(key[1] for key in groups if key[0] == MARK) - levels

@@ -1,7 +1,8 @@
 """What a skeleton says about the numbers that have it: '$0,000.00' is a currency and a body.
 
-Three things need the digits themselves: a leading zero ('007' is a code, '0,123' is no thousand), a
-date without separators (20240301), and an exponent beyond float64 (1e999 is not read as a number).
+Three things need the digits themselves: a leading zero ('007' is an identifier, '0,123' no
+thousand), a date without separators (20240301), and an exponent beyond float64 (1e999 is not read
+as a number).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from lowdim.tables.readings.groups import Details
 from lowdim.tables.readings.months import ENGLISH_MONTHS
 from lowdim.tables.readings.skeletons import LONGEST, Digits, day_numbers
 
-CODE_DIGITS = 17  # float64 cannot tell whole numbers of so many digits apart
+IDENTIFIER_DIGITS = 17  # float64 does not hold all whole numbers of so many digits
 PHONE_DIGITS = 7  # '+' and so many digits is a telephone number
 FIRST_YEAR, LAST_YEAR = 1900, 2100  # of dates without separators
 
@@ -96,7 +97,8 @@ class NumberLayout(NamedTuple):
         if self.kind == "ymd":
             days = _are_days(texts)
             kinds = [
-                k if k == "code" or day else "whole" for k, day in zip(kinds, days, strict=True)
+                k if k == "identifier" or day else "whole"
+                for k, day in zip(kinds, days, strict=True)
             ]
         return _places(kinds)
 
@@ -169,11 +171,11 @@ def _body(body: str) -> tuple[str, str, str, int] | None:
 
 def _bare(n_digits: int, sign: str) -> tuple[str, str]:
     """Kind of a text that is digits only but for a sign, and kind with a first digit 0."""
-    if n_digits >= CODE_DIGITS or (sign == "+" and n_digits >= PHONE_DIGITS):
-        return "code", "code"
+    if n_digits >= IDENTIFIER_DIGITS or (sign == "+" and n_digits >= PHONE_DIGITS):
+        return "identifier", "identifier"
     if sign or n_digits == 1:
         return "whole", "whole"
-    return "ymd" if n_digits == 8 else "whole", "code"
+    return "ymd" if n_digits == 8 else "whole", "identifier"
 
 
 def _are_days(texts: Sequence[str]) -> list[bool]:

@@ -4,14 +4,14 @@
 
 What the body says about the decimal sign decides its kind:
 
-    kind      example               decimal sign
-    whole     12, 1 234, 1'234      '.' or ','
-    point     1.5, 1,234.5          '.'
-    comma     1,5, 1.234,5          ','
-    point?    1.234                 '.', or ',' if the point groups thousands
-    comma?    1,234                 ',', or '.' if the comma groups thousands
-    ymd       20240301              as whole; also a date, if the caller says that it is one
-    code      007, +4930123456      as whole; but too many of them name things and count nothing
+    kind          example               decimal sign
+    whole         12, 1 234, 1'234      '.' or ','
+    point         1.5, 1,234.5          '.'
+    comma         1,5, 1.234,5          ','
+    point?        1.234                 '.', or ',' if the point groups thousands
+    comma?        1,234                 ',', or '.' if the comma groups thousands
+    ymd           20240301              as whole; also a date, if the caller says that it is one
+    identifier    007, +4930123456      as whole; but too many of them name things, count nothing
 
 The sign that most cells allow is taken, '.' among equals: '1,234' alone is a thousand.
 
@@ -36,13 +36,13 @@ NUMBER = "number"
 DECIMALS = {
     "whole": ".,",
     "ymd": ".,",
-    "code": ".,",
+    "identifier": ".,",
     "point?": ".,",
     "comma?": ".,",
     "point": ".",
     "comma": ",",
 }
-CODES_SHARE = 0.01  # of cells that are codes, from which on all are
+IDENTIFIERS_SHARE = 0.01  # of cells that are identifiers, from which on all are
 
 
 class NumberText(NamedTuple):
@@ -172,12 +172,13 @@ def most_common_numbers(groups: Mapping[Key, Group]) -> NumberText | None:
 def are_numbers(groups: Mapping[Key, Group]) -> bool:
     """Whether these groups, all of one style, count something.
 
-    They do not if at least 1 % are codes such as '007', or if all stand in parentheses: references.
+    They do not if at least 1 % are identifiers such as '007', or if all stand in parentheses, as
+    references do.
     """
     cells = total(groups.values())
-    codes = total(group for key, group in groups.items() if key[3] == "code")
+    identifiers = total(group for key, group in groups.items() if key[3] == "identifier")
     enclosed = sum(group.details.get(("minus", "("), 0) for group in groups.values())
-    return codes < CODES_SHARE * cells and enclosed < cells
+    return identifiers < IDENTIFIERS_SHARE * cells and enclosed < cells
 
 
 def _details(groups: Iterable[tuple[Key, Group]], decimal: str) -> Counter[tuple[str, str]]:

@@ -44,21 +44,21 @@ class Digits:
     def __init__(self, texts: Sequence[str]):
         n, length = len(texts), len(texts[0])
         # a text may end in NUL, which NumPy drops; but then it is neither number nor date
-        self._codes = np.array(texts, dtype=f"U{length}").view(np.uint32).reshape(n, length)
+        self._characters = np.array(texts, dtype=f"U{length}").view(np.uint32).reshape(n, length)
 
     def __len__(self) -> int:
-        return len(self._codes)
+        return len(self._characters)
 
     def number(self, span: Span) -> np.ndarray:
         """The whole numbers at these places, (n,) int64; 0 if the span is empty."""
-        number = np.zeros(len(self._codes), dtype=np.int64)
+        number = np.zeros(len(self._characters), dtype=np.int64)
         for place in range(*span):
-            number = 10 * number + (self._codes[:, place].astype(np.int64) - ord("0"))
+            number = 10 * number + (self._characters[:, place].astype(np.int64) - ord("0"))
         return number
 
     def starts_with_zero(self, span: Span) -> np.ndarray:
         """Where the first digit is 0, (n,) bool."""
-        return self._codes[:, span[0]] == ord("0")
+        return self._characters[:, span[0]] == ord("0")
 
 
 def day_numbers(

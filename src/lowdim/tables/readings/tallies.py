@@ -34,7 +34,7 @@ from lowdim.tables.readings.skeletons import by_skeleton
 MOST_ODD = 5  # different texts that may be read as missing
 MOST_PERCENT = 5  # of the known cells that may be
 MOST_REMEMBERED = 2000  # texts whose shapes are kept for the next part of the column
-MOST_UNITS = 16  # different prefixes and suffixes of numbers that are told apart
+MOST_UNITS = 16  # different prefixes and suffixes of numbers that are kept apart
 TEXTS_AT_A_TIME = 10_000
 
 Reading = NumberText | DateText | FlagText
@@ -95,7 +95,7 @@ def merged(left: Tally, right: Tally) -> Tally:
 
 
 def reading_of(tally: Tally, *, compact_dates: bool = False) -> Reading | None:
-    """What the column is; None: words, codes such as '007', or nothing at all.
+    """What the column is; None: words, identifiers such as '007', or nothing at all.
 
     Parameters
     ----------

@@ -1,5 +1,8 @@
 """One door for all files: by their endings, with errors that name what is wrong."""
 
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -58,3 +61,24 @@ def test_cures_are_written_for_python_and_for_the_command_line(write):
         open_file(write("t.csv", "a,b\n1,2\n3\n"), TextFormat(separator=","))
     assert str(error.value).endswith("or name another separator=...")
     assert error.value.for_command_line().endswith("or name another --separator")
+
+
+def test_large_tables_are_streamed_unless_asked_otherwise(write, monkeypatch):
+    name = write("t.csv", "a,b\n" + "1,2\n" * 1000)
+    assert not open_file(name).streamed
+    monkeypatch.setattr("lowdim.tables.formats.STREAM_BYTES", 10_000)
+    assert open_file(name).streamed  # 16 bytes in a row
+    assert not open_file(name, stream=False).streamed
+    monkeypatch.setattr("lowdim.tables.formats.STREAM_BYTES", 20_000)
+    assert not open_file(name).streamed
+
+
+def test_standard_input_is_a_text_table_that_can_be_read_again(monkeypatch, values):
+    class Pipe:
+        buffer = io.BytesIO(b"a;b\n1,5;x\n2,5;y\n")
+
+    monkeypatch.setattr(sys, "stdin", Pipe)
+    table = open_file("-", stream=True)
+    assert table.where == "Standard input" and table.streamed
+    for _ in range(2):
+        assert values(table) == {"a": [1.5, 2.5], "b": ["x", "y"]}
