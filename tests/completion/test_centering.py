@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lowdim.completion.centering import CENTERS, SCALES, in_units, learn_centering
-from lowdim.completion.entries import observed, row_numbers
+from lowdim.completion.entries import observed
+from lowdim.linalg.sparse import row_numbers
 
 each_center = pytest.mark.parametrize("center", CENTERS)
 each_scale = pytest.mark.parametrize("scale", SCALES)

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lowdim.completion.entries import (
-    Entries,
-    by_column,
-    entry_weights,
-    numbered,
-    observed,
-    row_numbers,
-    with_values,
-)
+from lowdim.completion.entries import Entries, entry_weights, numbered, observed
+from lowdim.linalg.sparse import by_column, row_numbers, with_values
 
 HOLES = np.array([[5.0, np.nan, 0.0], [np.nan, np.nan, np.nan], [1.0, 2.0, np.nan]])
 

@@ -14,7 +14,7 @@ from lowdim.completion.gradient import (
     objective,
     stochastic_pass,
 )
-from lowdim.completion.sparse_low_rank import observations
+from lowdim.linalg.sparse import observations
 
 SOLVERS = pytest.mark.parametrize("solver", ["gd", "sgd"])
 

@@ -9,8 +9,8 @@ from lowdim import SoftImpute
 from lowdim.completion.centering import learn_centering
 from lowdim.completion.entries import observed
 from lowdim.completion.soft_impute import balanced, objective
-from lowdim.completion.sparse_low_rank import svd_of_product
 from lowdim.linalg import shrink
+from lowdim.linalg.sparse import svd_of_product
 
 SOLVERS = pytest.mark.parametrize("solver", ["als", "svd"])
 

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 
 from lowdim import SVP
 from lowdim.completion.entries import Entries, observed
-from lowdim.completion.sparse_low_rank import observations, top_svd
 from lowdim.completion.svp import located, projected, tangent_step
 from lowdim.linalg import best_rank_k
+from lowdim.linalg.sparse import observations, top_svd
 
 
 def low_rank(rng, n, d, k):

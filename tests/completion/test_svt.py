@@ -5,9 +5,9 @@ import pytest
 
 from lowdim import SVT
 from lowdim.completion.entries import observed
-from lowdim.completion.sparse_low_rank import observations
 from lowdim.completion.svt import climbed, dual_objective, kicked, shrunk
 from lowdim.linalg import shrink
+from lowdim.linalg.sparse import observations
 
 
 def low_rank(rng, n, d, k):

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.entries import row_numbers, with_values
 from lowdim.core.validation import check_choice
+from lowdim.linalg.sparse import row_numbers, with_values
 
 CENTERS = (None, "global", "rows", "columns", "both")
 SCALES = (None, "rows", "columns")

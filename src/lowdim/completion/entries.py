@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.validation import check_choice
+from lowdim.linalg.sparse import row_numbers
 
 DUPLICATES = ("error", "mean", "sum", "last")
 
@@ -139,11 +140,6 @@ def observed(block: Any) -> Any:
     return X
 
 
-def by_column(X: Any) -> Any:
-    """The transpose (d, n) of a csr_array, as a csr_array."""
-    return X.T.tocsr()
-
-
 def _with_short_indices(X: Any) -> Any:
     """X with int32 indices wherever they suffice: kernels are compiled for these first."""
     if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
@@ -152,16 +148,6 @@ def _with_short_indices(X: Any) -> Any:
     short = sp.csr_array(parts, shape=X.shape, copy=False)
     short.has_canonical_format = True
     return short
-
-
-def with_values(X: Any, values: np.ndarray) -> Any:
-    """The same entries with other values; the indices are shared, not copied."""
-    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
-
-
-def row_numbers(X: Any) -> np.ndarray:
-    """The row of each stored entry of a csr_array."""
-    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
 def entry_weights(weight: Any, X: Any) -> np.ndarray:

@@ -19,9 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.entries import row_numbers
 from lowdim.completion.model import Coding
-from lowdim.completion.sparse_low_rank import Observations, product_at, spectral_norm
 from lowdim.completion.spectral import CENTER, Problem, SpectralCompleter
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -35,6 +33,7 @@ from lowdim.core.constraints import (
 from lowdim.core.kernel import kernel
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
+from lowdim.linalg.sparse import Observations, product_at, row_numbers, spectral_norm
 
 DEFAULT_RATES = {"gd": 0.5, "sgd": 0.01}
 START = 0.1  # size of the first products u'v, in units of the entries

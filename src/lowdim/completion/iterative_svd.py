@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lowdim.completion.sparse_low_rank import truncated
 from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
 from lowdim.completion.svp import located, projected
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE
 from lowdim.core.loop import fitting, iterate
+from lowdim.linalg.sparse import truncated
 
 
 class IterativeSVD(SpectralCompleter):

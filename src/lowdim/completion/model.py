@@ -20,18 +20,12 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als.kernels import Regression, Solved, solve_rows
-from lowdim.completion.entries import (
-    Entries,
-    check_some_observed,
-    observed,
-    refuse_stored_nan,
-    row_numbers,
-    with_values,
-)
+from lowdim.completion.entries import Entries, check_some_observed, observed, refuse_stored_nan
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator
 from lowdim.core.validation import check_codes
+from lowdim.linalg.ridge import Regression, Solved, solve_rows
+from lowdim.linalg.sparse import row_numbers, with_values
 
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 

@@ -28,7 +28,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.als.estimator import ALS
-from lowdim.completion.entries import DUPLICATES, Numbered, gathered, numbered, row_numbers
+from lowdim.completion.entries import DUPLICATES, Numbered, gathered, numbered
 from lowdim.completion.evaluation import (
     Evaluation,
     hits,
@@ -42,6 +42,7 @@ from lowdim.core.persistence import save_model
 from lowdim.core.result_table import ResultTable
 from lowdim.core.validation import check_at_least
 from lowdim.linalg.nearest import Best, alike, best_columns
+from lowdim.linalg.sparse import row_numbers
 
 DRAWN_BY = 5.0  # a user's mean is drawn to that of all as if so many more ratings were average
 # The penalty does not grow with the number of ratings: an item that few have rated stays near the

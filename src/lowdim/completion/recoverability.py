@@ -27,10 +27,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.completion.entries import Entries, check_some_observed
 from lowdim.completion.model import Completer
-from lowdim.completion.sparse_low_rank import svd_of_product, truncated
 from lowdim.completion.spectral import gathered
 from lowdim.completion.svp import SVP
 from lowdim.core.validation import check_at_most
+from lowdim.linalg.sparse import svd_of_product, truncated
 from lowdim.linalg.svd import SVD, svd
 
 FEW_TIMES = 2.0  # below so many entries per degree of freedom, recovery is the exception

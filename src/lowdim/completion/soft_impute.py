@@ -27,8 +27,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.als.kernels import Regression, solve_rows
-from lowdim.completion.sparse_low_rank import (
+from lowdim.completion.spectral import CENTER, SCALE, SpectralCompleter
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import fitting, iterate
+from lowdim.linalg.ridge import Regression, solve_rows
+from lowdim.linalg.sparse import (
     Observations,
     SparseLowRank,
     product_at,
@@ -37,9 +40,6 @@ from lowdim.completion.sparse_low_rank import (
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SCALE, SpectralCompleter
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 PATH = 0.3  # lambda falls by this factor from one point of the path to the next

@@ -20,17 +20,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.completion.centering import Centering, in_units, learn_centering
-from lowdim.completion.entries import Entries, check_some_observed, observed, with_values
+from lowdim.completion.entries import Entries, check_some_observed, observed
 from lowdim.completion.model import Completer
-from lowdim.completion.sparse_low_rank import (
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import StrOptions
+from lowdim.linalg.sparse import (
     Observations,
     nothing,
     observations,
     svd_of_product,
     truncated,
+    with_values,
 )
-from lowdim.core.blocks import Blocks
-from lowdim.core.constraints import StrOptions
 from lowdim.linalg.svd import SVD
 
 CENTER = [StrOptions({"global", "rows", "columns", "both"}), None]

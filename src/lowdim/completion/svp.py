@@ -18,16 +18,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.sparse_low_rank import (
+from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import fitting, iterate
+from lowdim.linalg.sparse import (
     Observations,
     SparseLowRank,
     product_at,
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 SVD_TOL = 1e-7  # relative residual of singular vectors; they need not be better than the step

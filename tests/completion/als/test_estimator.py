@@ -8,15 +8,16 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim import ALS
-from lowdim.completion.als import kernels as als_kernels
-from lowdim.completion.als.kernels import (
+from lowdim.completion.als.start import spectral_factors
+from lowdim.completion.entries import Entries, observed
+from lowdim.linalg import ridge as als_kernels
+from lowdim.linalg.ridge import (
     Regression,
     row_systems,
     solve_rows,
     solve_systems,
 )
-from lowdim.completion.als.start import spectral_factors
-from lowdim.completion.entries import Entries, by_column, observed, row_numbers
+from lowdim.linalg.sparse import by_column, row_numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

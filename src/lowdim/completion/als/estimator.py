@@ -27,25 +27,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als.kernels import (
-    Regression,
-    Systems,
-    row_systems,
-    solve_rows,
-    solve_systems,
-)
 from lowdim.completion.als.start import spectral_factors
-from lowdim.completion.entries import (
-    Entries,
-    by_column,
-    check_some_observed,
-    entry_weights,
-    observed,
-    row_numbers,
-    with_values,
-)
+from lowdim.completion.entries import Entries, check_some_observed, entry_weights, observed
 from lowdim.completion.model import Coding, Completer, coded, encode
-from lowdim.completion.sparse_low_rank import sparse_times
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -57,6 +41,14 @@ from lowdim.core.constraints import (
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
+from lowdim.linalg.ridge import (
+    Regression,
+    Systems,
+    row_systems,
+    solve_rows,
+    solve_systems,
+)
+from lowdim.linalg.sparse import by_column, row_numbers, sparse_times, with_values
 
 PIECE = 2**16  # entries that are looked at together
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from lowdim.completion.entries import by_column, with_values
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.linalg.eigen import MAX_PASSES, top_eigen
@@ -28,6 +28,21 @@ from lowdim.linalg.svd import SVD, fix_signs
 
 ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
+
+
+def by_column(X: Any) -> Any:
+    """The transpose (d, n) of a csr_array, as a csr_array."""
+    return X.T.tocsr()
+
+
+def with_values(X: Any, values: np.ndarray) -> Any:
+    """The same entries with other values; the indices are shared, not copied."""
+    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
+
+
+def row_numbers(X: Any) -> np.ndarray:
+    """The row of each stored entry of a csr_array."""
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
 class Observations(NamedTuple):

@@ -5,7 +5,7 @@ import pytest
 
 import lowdim
 from lowdim.completion.entries import observed
-from lowdim.completion.sparse_low_rank import (
+from lowdim.linalg.sparse import (
     SparseLowRank,
     _dots,
     nothing,
@@ -81,7 +81,7 @@ def test_values_by_columns_follow_those_by_rows(rng):
 
 
 def test_threads_change_no_bit(rng, monkeypatch):
-    monkeypatch.setattr("lowdim.completion.sparse_low_rank.ENTRIES_PER_CUT", 50)
+    monkeypatch.setattr("lowdim.linalg.sparse.ENTRIES_PER_CUT", 50)
     S, L, R, _ = planted(rng)
     A = SparseLowRank(S, L, R)
     results = []
