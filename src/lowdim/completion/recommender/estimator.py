@@ -29,14 +29,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.als.estimator import ALS
 from lowdim.completion.entries import DUPLICATES, Numbered, gathered, numbered
-from lowdim.completion.evaluation import (
+from lowdim.completion.model import Coding, Completer
+from lowdim.completion.recommender.evaluation import (
     Evaluation,
     hits,
     ranking_measures,
     split_ratings,
 )
-from lowdim.completion.model import Coding, Completer
-from lowdim.completion.ratings import Lines, Names, read_ratings
+from lowdim.completion.recommender.ratings import Lines, Names, read_ratings
 from lowdim.core.constraints import StrOptions
 from lowdim.core.persistence import save_model
 from lowdim.core.result_table import ResultTable

@@ -13,8 +13,8 @@ from sklearn.base import clone
 import lowdim
 from lowdim import ALS, Recommender, SoftImpute
 from lowdim.completion.entries import observed
-from lowdim.completion.ratings import found_column
-from lowdim.completion.recommender import joined
+from lowdim.completion.recommender.estimator import joined
+from lowdim.completion.recommender.ratings import found_column
 from lowdim.datasets import load_movielens, load_ratings
 
 MODEL = ALS(3, penalty=0.05, random_state=0)

@@ -94,7 +94,7 @@ def split_ratings(
 
     Examples
     --------
-    >>> from lowdim.completion.evaluation import split_ratings
+    >>> from lowdim.completion.recommender.evaluation import split_ratings
     >>> split_ratings(["a", "a", "b", "b"], [4, 1, 2, 3], split="last", test_size=0.5)
     Split(train=array([1, 2]), test=array([0, 3]))
     """
