@@ -14,7 +14,7 @@ from lowdim.completion.gradient import (
     objective,
     stochastic_pass,
 )
-from lowdim.linalg.sparse import observations
+from lowdim.linalg.sparse import both_ways
 
 SOLVERS = pytest.mark.parametrize("solver", ["gd", "sgd"])
 
@@ -26,7 +26,7 @@ def planted(rng, n=80, d=50, k=2, part=0.5, noise=0.0):
 
 
 def moving(X, U, V, rate, penalty=0.0, momentum=0.0):
-    entries = observations(observed(X))
+    entries = both_ways(observed(X))
     task = Task(entries, penalty, momentum, counts(entries))
     start = Moving(U, V, np.zeros_like(U), np.zeros_like(V), rate, objective(U, V, task))
     return start, task
@@ -57,7 +57,7 @@ def test_a_step_goes_along_the_numerical_gradient(rng):
     _, X = planted(rng, 6, 5)
     U, V = rng.normal(size=(6, 2)), rng.normal(size=(5, 2))
     at, task = moving(X, U, V, 1e-4, penalty=0.1)
-    new, n_entries = full_step(at, task), task.entries.Y.nnz
+    new, n_entries = full_step(at, task), len(task.entries.values)
     h = 1e-6
     for factor, moved, name in ((U, new.U - U, 0), (V, new.V - V, 1)):
         for place in np.ndindex(factor.shape):
@@ -75,7 +75,7 @@ def test_the_kernel_equals_its_plain_form(rng):
     U, V = rng.normal(size=(6, 2)), rng.normal(size=(5, 2))
     at, task = moving(X, U, V, 0.01, penalty=0.1, momentum=0.5)
     new = stochastic_pass(at, task, np.random.default_rng(3))
-    Y = task.entries.Y
+    Y = task.entries.by_rows
     order = np.random.default_rng(3).permutation(Y.nnz)
     rows = np.repeat(np.arange(6), np.diff(Y.indptr))
     parts = [np.array(part) for part in (U, V, np.zeros_like(U), np.zeros_like(V))]

@@ -8,7 +8,7 @@ from lowdim import SVP
 from lowdim.completion.entries import Entries, observed
 from lowdim.completion.svp import located, projected, tangent_step
 from lowdim.linalg import best_rank_k
-from lowdim.linalg.sparse import observations, top_svd
+from lowdim.linalg.sparse import both_ways, top_svd
 
 
 def low_rank(rng, n, d, k):
@@ -40,20 +40,20 @@ def test_the_fourth_corner_of_a_rank_one_square_is_the_product():
 
 def test_a_projected_step_is_the_truncated_svd_of_the_dense_step(rng):
     X = with_holes(rng, low_rank(rng, 60, 40, 3), 0.4)
-    entries = observations(observed(X))
+    entries = both_ways(observed(X))
     model = top_svd(entries, 3)
     at = located(model, entries)
     gradient = entries.with_values(at.residual)
     new = projected(model, gradient, 1.7, 3)
-    dense = model.matrix() + 1.7 * gradient.Y.toarray()
+    dense = model.matrix() + 1.7 * gradient.by_rows.toarray()
     np.testing.assert_allclose(new.matrix(), best_rank_k(dense, 3).approximation, atol=1e-5)
 
 
 def test_the_automatic_step_minimises_the_objective_along_the_tangent(rng):
     X = with_holes(rng, low_rank(rng, 40, 30, 2), 0.5)
-    entries = observations(observed(X))
+    entries = both_ways(observed(X))
     at = located(top_svd(entries, 2), entries)
-    G = entries.with_values(at.residual).Y.toarray()
+    G = entries.with_values(at.residual).by_rows.toarray()
     P, Q = at.U @ at.U.T, at.Vt.T @ at.Vt
     T = P @ G + G @ Q - P @ G @ Q
     seen = T[~np.isnan(X)]

@@ -7,7 +7,7 @@ from lowdim import SVT
 from lowdim.completion.entries import observed
 from lowdim.completion.svt import climbed, dual_objective, kicked, shrunk
 from lowdim.linalg import shrink
-from lowdim.linalg.sparse import observations
+from lowdim.linalg.sparse import both_ways
 
 
 def low_rank(rng, n, d, k):
@@ -19,12 +19,12 @@ def with_holes(rng, truth, part):
 
 
 def entries_of(X):
-    return observations(observed(X))
+    return both_ways(observed(X))
 
 
 def test_the_kick_is_the_number_of_steps_that_leave_x_at_zero(rng):
     entries = entries_of(with_holes(rng, low_rank(rng, 30, 20, 2), 0.5))
-    dense, tau, step = entries.Y.toarray(), 200.0, 2.0
+    dense, tau, step = entries.by_rows.toarray(), 200.0, 2.0
     Q = np.zeros_like(dense)
     while not shrink(Q, tau).any():  # the plain iteration from Q = 0, until X begins to move
         Q += step * dense
@@ -48,7 +48,7 @@ def test_a_step_is_that_of_the_dense_iteration(rng):
 def test_the_residual_is_the_gradient_of_the_dual(rng):
     entries = entries_of(with_holes(rng, low_rank(rng, 20, 15, 2), 0.6))
     tau = 10.0
-    q = rng.normal(size=entries.Y.nnz)
+    q = rng.normal(size=len(entries.values))
     at = shrunk(q, entries, tau, 1.0)
     h, direction = 1e-6, rng.normal(size=len(q))
     up, down = (shrunk(q + e * direction, entries, tau, 1.0) for e in (h, -h))

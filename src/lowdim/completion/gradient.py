@@ -33,7 +33,7 @@ from lowdim.core.constraints import (
 from lowdim.core.kernel import kernel
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
-from lowdim.linalg.sparse import Observations, product_at, row_numbers, spectral_norm
+from lowdim.linalg.sparse import SparseBothWays, row_numbers, spectral_norm
 
 DEFAULT_RATES = {"gd": 0.5, "sgd": 0.01}
 START = 0.1  # size of the first products u'v, in units of the entries
@@ -210,7 +210,7 @@ class GradientFactorization(SpectralCompleter):
 class Task(NamedTuple):
     """What does not change in the descent."""
 
-    entries: Observations
+    entries: SparseBothWays
     penalty: float
     momentum: float
     counts: tuple[np.ndarray, np.ndarray]  # entries of each row (n, 1) and column (d, 1)
@@ -227,17 +227,17 @@ class Moving(NamedTuple):
     objective: float  # J by entry
 
 
-def counts(entries: Observations) -> tuple[np.ndarray, np.ndarray]:
+def counts(entries: SparseBothWays) -> tuple[np.ndarray, np.ndarray]:
     dtype = entries.values.dtype
     return (
-        np.diff(entries.Y.indptr)[:, None].astype(dtype),
-        np.diff(entries.Yt.indptr)[:, None].astype(dtype),
+        np.diff(entries.by_rows.indptr)[:, None].astype(dtype),
+        np.diff(entries.by_columns.indptr)[:, None].astype(dtype),
     )
 
 
 def objective(U: np.ndarray, V: np.ndarray, task: Task) -> float:
     """J by entry."""
-    g = task.entries.values - product_at(task.entries, U, V)
+    g = task.entries.values - task.entries.product_at(U, V)
     n_i, n_j = task.counts
     sizes = np.sum(n_i * U**2, dtype=np.float64) + np.sum(n_j * V**2, dtype=np.float64)
     return float(np.sum(g * g, dtype=np.float64) + task.penalty * sizes) / (2 * len(g))
@@ -245,7 +245,7 @@ def objective(U: np.ndarray, V: np.ndarray, task: Task) -> float:
 
 def full_step(at: Moving, task: Task, random: Any = None) -> Moving:
     """One step along the full gradient and the last step; if J rises, stay and halve the rate."""
-    left = task.entries.with_values(task.entries.values - product_at(task.entries, at.U, at.V))
+    left = task.entries.with_values(task.entries.values - task.entries.product_at(at.U, at.V))
     n_i, n_j = task.counts
     step, keep, penalty = (at.U.dtype.type(x) for x in (at.rate, task.momentum, task.penalty))
     U_step = keep * at.U_step + step * (left.times(at.V) - penalty * n_i * at.U)
@@ -255,7 +255,7 @@ def full_step(at: Moving, task: Task, random: Any = None) -> Moving:
 
 def stochastic_pass(at: Moving, task: Task, random: np.random.Generator) -> Moving:
     """One pass over all entries in random order; if J rises, stay and halve the rate."""
-    Y = task.entries.Y
+    Y = task.entries.by_rows
     U, V, U_step, V_step = (part.copy() for part in (at.U, at.V, at.U_step, at.V_step))
     order = random.permutation(Y.nnz)
     rate, keep, penalty = (U.dtype.type(x) for x in (at.rate, task.momentum, task.penalty))

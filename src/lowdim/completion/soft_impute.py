@@ -32,9 +32,8 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptio
 from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.ridge import Regression, solve_rows
 from lowdim.linalg.sparse import (
-    Observations,
+    SparseBothWays,
     SparseLowRank,
-    product_at,
     spectral_norm,
     svd_of_product,
     top_svd,
@@ -197,7 +196,7 @@ class SoftImpute(SpectralCompleter):
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for at in loop:
             loop.params = next_on_path(improved(at, entries), at, entries, goal)
-            loop.record(loop.params.objective / entries.Y.nnz, change=loop.params.change)
+            loop.record(loop.params.objective / len(entries.values), change=loop.params.change)
         self._publish_path(problem, loop.params, goal)
         return self
 
@@ -253,9 +252,9 @@ class OnPath(NamedTuple):
     gap: float = np.nan  # the duality gap, once it ends the path
 
 
-def standing(L: np.ndarray, R: np.ndarray, entries: Observations, penalty: float) -> OnPath:
+def standing(L: np.ndarray, R: np.ndarray, entries: SparseBothWays, penalty: float) -> OnPath:
     """A point at rest, before any iteration at this penalty."""
-    residual = entries.values - product_at(entries, L, R)
+    residual = entries.values - entries.product_at(L, R)
     J = objective(_squares(residual), L, R, penalty)
     return OnPath(L, R, L, R, 1.0, penalty, J, LOOSE, np.inf)
 
@@ -268,20 +267,20 @@ def objective(squares: float, L: np.ndarray, R: np.ndarray, penalty: float) -> f
 # ---- the two ways down ---------------------------------------------------------------------------
 
 
-def alternated(at: OnPath, entries: Observations) -> OnPath:
+def alternated(at: OnPath, entries: SparseBothWays) -> OnPath:
     """All rows, then all columns by ridge regression; then the factors are balanced."""
     if not at.L.shape[1]:
         return at
     method = "cg" if at.L.shape[1] >= CG_FROM else "cholesky"
     on = _on(at.R, at.penalty)
-    L = solve_rows(entries.Y, on, method=method, start=at.L, with_loss=False).Z
-    R, loss = solve_rows(entries.Yt, _on(L, at.penalty), method=method, start=at.R)
+    L = solve_rows(entries.by_rows, on, method=method, start=at.L, with_loss=False).Z
+    R, loss = solve_rows(entries.by_columns, _on(L, at.penalty), method=method, start=at.R)
     squares = float(loss.sum()) - at.penalty * _squares(R)
     L, R = balanced(_nonzero(svd_of_product(L, R)))
     return at._replace(L=L, R=R, objective=objective(squares, L, R, at.penalty))
 
 
-def shrunk(at: OnPath, entries: Observations) -> OnPath:
+def shrunk(at: OnPath, entries: SparseBothWays) -> OnPath:
     """shrink(Z + P(Y - Z)) for Z ahead on the line through the last two points."""
     t = (1 + np.sqrt(1 + 4 * at.momentum**2)) / 2
     new = _proximal(at, entries, (at.momentum - 1) / t)._replace(momentum=t)
@@ -290,16 +289,16 @@ def shrunk(at: OnPath, entries: Observations) -> OnPath:
     return new
 
 
-def _proximal(at: OnPath, entries: Observations, beta: float, limit: int | None = None) -> OnPath:
+def _proximal(at: OnPath, entries: SparseBothWays, beta: float, limit: int | None = None) -> OnPath:
     """shrink(Z + P(Y - Z)) for Z = X + beta (X - X_before), of no more than `limit` values."""
     b = at.L.dtype.type(beta)
     ahead = beta > 0 and at.L_before.shape[1] > 0
     ZL = np.hstack([(1 + b) * at.L, -b * at.L_before]) if ahead else at.L
     ZR = np.hstack([at.R, at.R_before]) if ahead else at.R
-    left = entries.with_values(entries.values - product_at(entries, ZL, ZR))
+    left = entries.with_values(entries.values - entries.product_at(ZL, ZR))
     near = svd_of_product(at.L, at.R)
     L, R = balanced(_shrink(SparseLowRank(left, ZL, ZR), at.penalty, near, limit))
-    squares = _squares(entries.values - product_at(entries, L, R))
+    squares = _squares(entries.values - entries.product_at(L, R))
     return at._replace(
         L=L, R=R, L_before=at.L, R_before=at.R, objective=objective(squares, L, R, at.penalty)
     )
@@ -322,7 +321,7 @@ def _shrink(A: SparseLowRank, penalty: float, near: SVD, limit: int | None) -> S
 # ---- along the path ------------------------------------------------------------------------------
 
 
-def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> OnPath:
+def next_on_path(new: OnPath, at: OnPath, entries: SparseBothWays, goal: Goal) -> OnPath:
     """What follows an iteration: another one, further directions, a smaller penalty, or the end."""
     fall = at.objective - new.objective
     if fall > new.rest * new.objective:
@@ -346,14 +345,14 @@ def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> 
     return kept._replace(change=change, rest=new.rest / 4)
 
 
-def _pruned(at: OnPath, entries: Observations) -> OnPath:
+def _pruned(at: OnPath, entries: SparseBothWays) -> OnPath:
     """One step of shrinkage: directions that only fade in alternation vanish at once."""
     r = at.L.shape[1]
     new = _proximal(at, entries, 0.0, limit=r) if r else at
     return new if new.objective < at.objective else at
 
 
-def _joined(at: OnPath, beside: SVD, room: int, entries: Observations) -> OnPath:
+def _joined(at: OnPath, beside: SVD, room: int, entries: SparseBothWays) -> OnPath:
     """Further directions, as far as one step of shrinkage takes them: that lowers J."""
     kept = truncated(beside, slice(room))
     L, R = balanced(SVD(kept.U, kept.s - kept.s.dtype.type(at.penalty), kept.Vt))
@@ -369,9 +368,9 @@ class Certificate(NamedTuple):
     gap: float  # duality gap as a part of J; inf if it was not asked for
 
 
-def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certificate:
+def certificate(at: OnPath, entries: SparseBothWays, *, with_gap: bool) -> Certificate:
     """Whether G = P(Y - X) has singular values above the penalty, and the duality gap."""
-    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    G = entries.with_values(entries.values - entries.product_at(at.L, at.R))
     r, most = at.L.shape[1], min(entries.shape)
     model = svd_of_product(at.L, at.R)
     room = most - r
@@ -383,7 +382,7 @@ def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certifi
     return Certificate(beside, _gap(at, G, entries, model) if with_gap else np.inf)
 
 
-def _beside(G: Observations, model: SVD) -> SparseLowRank:
+def _beside(G: SparseBothWays, model: SVD) -> SparseLowRank:
     """(I - UU') G (I - VV') = G - U (G'U)' - (I - UU') G V V'."""
     U, V = model.U, model.Vt.T
     GV = G.times(V)
@@ -391,13 +390,13 @@ def _beside(G: Observations, model: SVD) -> SparseLowRank:
     return SparseLowRank(G, -np.hstack([U, GV]), np.hstack([G.transposed_times(U), V]))
 
 
-def duality_gap(at: OnPath, entries: Observations) -> float:
+def duality_gap(at: OnPath, entries: SparseBothWays) -> float:
     """(J - lower bound) / J, the bound from G scaled down to spectral norm lambda."""
-    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    G = entries.with_values(entries.values - entries.product_at(at.L, at.R))
     return _gap(at, G, entries, svd_of_product(at.L, at.R))
 
 
-def _gap(at: OnPath, G: Observations, entries: Observations, model: SVD) -> float:
+def _gap(at: OnPath, G: SparseBothWays, entries: SparseBothWays, model: SVD) -> float:
     largest = float(top_svd(G, 1, start=model, tol=1e-8, max_passes=30).s[0])
     shrink = min(1.0, at.penalty / largest) if largest > 0 else 1.0
     g, y = G.values, entries.values

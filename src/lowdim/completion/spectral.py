@@ -25,12 +25,12 @@ from lowdim.completion.model import Completer
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
 from lowdim.linalg.sparse import (
-    Observations,
-    nothing,
-    observations,
+    SparseBothWays,
+    both_ways,
     svd_of_product,
     truncated,
     with_values,
+    zero_svd,
 )
 from lowdim.linalg.svd import SVD
 
@@ -42,7 +42,7 @@ ROWS_AT_A_TIME = 4096  # when the entries of a stream are gathered
 class Problem(NamedTuple):
     """The entries that a method works on, and the way back."""
 
-    entries: Observations  # y
+    entries: SparseBothWays  # y
     centering: Centering
     scale: float
 
@@ -70,7 +70,7 @@ class SpectralCompleter(Completer):
         y, unit = in_units(Y.data)
         size = float(np.sqrt(np.mean(y * y))) or 1.0
         Y = with_values(Y, (y / size).astype(entries.dtype))
-        return Problem(observations(Y), centering, unit * size)
+        return Problem(both_ways(Y), centering, unit * size)
 
     def _start(self, problem: Problem) -> SVD:
         """Zero; with `warm_start`, what the last fit to a matrix of this shape ended with."""
@@ -78,7 +78,7 @@ class SpectralCompleter(Completer):
         dtype = problem.entries.values.dtype
         last = self._last_factors(problem)
         if last is None:
-            return nothing(n, d, dtype)
+            return zero_svd(n, d, dtype)
         found = svd_of_product(*last)
         return truncated(found, found.s > 0)
 

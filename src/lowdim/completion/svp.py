@@ -22,9 +22,8 @@ from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_squa
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.sparse import (
-    Observations,
+    SparseBothWays,
     SparseLowRank,
-    product_at,
     top_svd,
     truncated,
 )
@@ -171,12 +170,12 @@ class Located(NamedTuple):
         return SVD(self.U, self.s, self.Vt)
 
 
-def located(model: SVD, entries: Observations) -> Located:
-    left = entries.values - product_at(entries, model.U * model.s, model.Vt.T)
+def located(model: SVD, entries: SparseBothWays) -> Located:
+    left = entries.values - entries.product_at(model.U * model.s, model.Vt.T)
     return Located(*model, left)
 
 
-def advanced(at: Located, entries: Observations, k: int, step: float | str) -> Located:
+def advanced(at: Located, entries: SparseBothWays, k: int, step: float | str) -> Located:
     """The next matrix: a projected gradient step, halved while it would raise the objective."""
     gradient = entries.with_values(at.residual)
     length = tangent_step(at, gradient, k) if step == "auto" else float(step)
@@ -188,14 +187,14 @@ def advanced(at: Located, entries: Observations, k: int, step: float | str) -> L
         length = max(length / 2, 1.0)
 
 
-def projected(model: SVD, gradient: Observations, step: float, k: int) -> SVD:
+def projected(model: SVD, gradient: SparseBothWays, step: float, k: int) -> SVD:
     """[ X + step * G ]_k for a sparse G."""
     S = gradient.with_values(gradient.values * gradient.values.dtype.type(step))
     A = SparseLowRank(S, model.U * model.s, model.Vt.T)
     return top_svd(A, k, start=model, tol=SVD_TOL, max_passes=SVD_PASSES)
 
 
-def tangent_step(at: Located, gradient: Observations, k: int) -> float:
+def tangent_step(at: Located, gradient: SparseBothWays, k: int) -> float:
     """The step that minimises J along T: ||T||^2 / ||P(T)||^2.
 
     T = UU'G + GVV' - UU'GVV', the gradient G within the tangent space at X; at X = 0, [ G ]_k.
@@ -211,9 +210,9 @@ def tangent_step(at: Located, gradient: Observations, k: int) -> float:
     )
 
 
-def _best_step(gradient: Observations, L: np.ndarray, R: np.ndarray, squares: float) -> float:
+def _best_step(gradient: SparseBothWays, L: np.ndarray, R: np.ndarray, squares: float) -> float:
     """||T||^2 / ||P(T)||^2 for T = L R'."""
-    seen = _squares(product_at(gradient, L, R))
+    seen = _squares(gradient.product_at(L, R))
     return squares / seen if seen > 0 else 1.0
 
 

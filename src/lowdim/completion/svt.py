@@ -30,8 +30,7 @@ from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_squa
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.sparse import (
-    Observations,
-    product_at,
+    SparseBothWays,
     spectral_norm,
     top_svd,
     truncated,
@@ -182,7 +181,7 @@ class Dual(NamedTuple):
         return SVD(self.U, self.s, self.Vt)
 
 
-def kicked(entries: Observations, tau: float, step: float) -> Dual:
+def kicked(entries: SparseBothWays, tau: float, step: float) -> Dual:
     """The state after the first k0 steps, in which X stays about 0."""
     largest = spectral_norm(entries)
     k0 = np.ceil(tau / (step * largest)) if largest > 0 else 1.0
@@ -190,7 +189,7 @@ def kicked(entries: Observations, tau: float, step: float) -> Dual:
 
 
 def shrunk(
-    q: np.ndarray, entries: Observations, tau: float, step: float, near: SVD | None = None
+    q: np.ndarray, entries: SparseBothWays, tau: float, step: float, near: SVD | None = None
 ) -> Dual:
     """X = shrink_tau(Q) and what it leaves; `near` is where singular vectors are looked for."""
     Q, most = entries.with_values(q), min(entries.shape)
@@ -203,11 +202,11 @@ def shrunk(
         k, near = k + FURTHER, found
     model = truncated(found, found.s > 1.0)
     model = SVD(model.U, (model.s - 1) * model.s.dtype.type(tau), model.Vt)
-    residual = entries.values - product_at(entries, model.U * model.s, model.Vt.T)
+    residual = entries.values - entries.product_at(model.U * model.s, model.Vt.T)
     return Dual(q, *model, residual, q, 1.0, step)
 
 
-def climbed(at: Dual, entries: Observations, tau: float) -> Dual:
+def climbed(at: Dual, entries: SparseBothWays, tau: float) -> Dual:
     """One step up the dual and ahead; if that went too far, the same place with a shorter step."""
     q = at.q + at.residual * at.q.dtype.type(at.step / tau)
     t = (1 + np.sqrt(1 + 4 * at.momentum**2)) / 2
@@ -226,7 +225,7 @@ def climbed(at: Dual, entries: Observations, tau: float) -> Dual:
     return new._replace(q_before=q, momentum=t)
 
 
-def dual_objective(at: Dual, entries: Observations, tau: float) -> float:
+def dual_objective(at: Dual, entries: SparseBothWays, tau: float) -> float:
     """-g(Q) / (N tau)."""
     squares = float(np.sum(at.s.astype(np.float64) ** 2))
     return (squares / (2 * tau) - _dot(at.q, entries.values)) / len(at.q)
