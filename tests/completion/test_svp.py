@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from lowdim import SVP
 from lowdim.completion.entries import Entries, observed
-from lowdim.completion.svp import located, projected, tangent_step
+from lowdim.completion.svp import low_rank_fit, projected, tangent_step
 from lowdim.linalg import best_rank_k
 from lowdim.linalg.sparse import both_ways, top_svd
 
@@ -42,7 +42,7 @@ def test_a_projected_step_is_the_truncated_svd_of_the_dense_step(rng):
     X = with_holes(rng, low_rank(rng, 60, 40, 3), 0.4)
     entries = both_ways(observed(X))
     model = top_svd(entries, 3)
-    at = located(model, entries)
+    at = low_rank_fit(model, entries)
     gradient = entries.with_values(at.residual)
     new = projected(model, gradient, 1.7, 3)
     dense = model.matrix() + 1.7 * gradient.by_rows.toarray()
@@ -52,7 +52,7 @@ def test_a_projected_step_is_the_truncated_svd_of_the_dense_step(rng):
 def test_the_automatic_step_minimises_the_objective_along_the_tangent(rng):
     X = with_holes(rng, low_rank(rng, 40, 30, 2), 0.5)
     entries = both_ways(observed(X))
-    at = located(top_svd(entries, 2), entries)
+    at = low_rank_fit(top_svd(entries, 2), entries)
     G = entries.with_values(at.residual).by_rows.toarray()
     P, Q = at.U @ at.U.T, at.Vt.T @ at.Vt
     T = P @ G + G @ Q - P @ G @ Q

@@ -5,7 +5,7 @@ import pytest
 
 from lowdim import SVT
 from lowdim.completion.entries import observed
-from lowdim.completion.svt import climbed, dual_objective, kicked, shrunk
+from lowdim.completion.svt import dual_at, dual_objective, dual_start, next_dual
 from lowdim.linalg import shrink
 from lowdim.linalg.sparse import both_ways
 
@@ -28,7 +28,7 @@ def test_the_kick_is_the_number_of_steps_that_leave_x_at_zero(rng):
     Q = np.zeros_like(dense)
     while not shrink(Q, tau).any():  # the plain iteration from Q = 0, until X begins to move
         Q += step * dense
-    start = kicked(entries, tau, step)
+    start = dual_start(entries, tau, step)
     np.testing.assert_allclose(start.q * tau, entries.with_values(Q[dense != 0]).values, rtol=1e-9)
 
 
@@ -36,10 +36,10 @@ def test_a_step_is_that_of_the_dense_iteration(rng):
     X = with_holes(rng, low_rank(rng, 30, 20, 2), 0.5)
     entries, tau, step = entries_of(X), 50.0, 1.5
     dense, seen = np.nan_to_num(X), ~np.isnan(X)
-    at = kicked(entries, tau, step)
+    at = dual_start(entries, tau, step)
     Q = np.zeros_like(dense)
     Q[seen] = at.q * tau
-    new = climbed(at, entries, tau)
+    new = next_dual(at, entries, tau)
     Q += step * seen * (dense - shrink(Q, tau))
     np.testing.assert_allclose(new.q * tau, Q[seen], atol=1e-6 * np.abs(Q).max())
     np.testing.assert_allclose(new.model().matrix(), shrink(Q, tau), atol=1e-5)
@@ -49,9 +49,9 @@ def test_the_residual_is_the_gradient_of_the_dual(rng):
     entries = entries_of(with_holes(rng, low_rank(rng, 20, 15, 2), 0.6))
     tau = 10.0
     q = rng.normal(size=len(entries.values))
-    at = shrunk(q, entries, tau, 1.0)
+    at = dual_at(q, entries, tau, 1.0)
     h, direction = 1e-6, rng.normal(size=len(q))
-    up, down = (shrunk(q + e * direction, entries, tau, 1.0) for e in (h, -h))
+    up, down = (dual_at(q + e * direction, entries, tau, 1.0) for e in (h, -h))
     slope = dual_objective(up, entries, tau) - dual_objective(down, entries, tau)
     # -g / (N tau), and q is Q / tau
     expected = -np.dot(at.residual, direction) / len(q)

@@ -12,13 +12,11 @@ comparison.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
-from lowdim.completion.svp import located, projected
+from lowdim.completion.spectral import CENTER, CenteredEntries, Factors, SpectralCompleter
+from lowdim.completion.svp import learn_rank
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE
-from lowdim.core.loop import fitting, iterate
-from lowdim.linalg.sparse import truncated
 
 
 class IterativeSVD(SpectralCompleter):
@@ -95,26 +93,5 @@ class IterativeSVD(SpectralCompleter):
         self.tol = tol
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> IterativeSVD:
-        """Learn the matrix of rank k from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
-        k = min(self.n_components, *entries.shape)
-        start = located(truncated(self._start(problem), slice(k)), entries)
-        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
-        for at in loop:
-            left = entries.with_values(at.residual)
-            loop.params = located(projected(at.model(), left, 1.0, k), entries)
-            error = root_mean_square(at.residual)
-            loop.record(error**2, change=error - root_mean_square(loop.params.residual))
-        model = loop.params.model()
-        self.singular_values_ = model.s * problem.scale
-        self._publish(problem, model.U * model.s, model.Vt.T)
-        return self
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        return learn_rank(self, opened, step=1.0)

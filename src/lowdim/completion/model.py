@@ -13,7 +13,7 @@ and a new row is folded in by one ridge regression on its observed entries, in u
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.completion.entries import Entries, check_some_observed, observed, refuse_stored_nan
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
 from lowdim.linalg.sparse import row_numbers, with_values
@@ -33,8 +34,9 @@ LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the methods that explain a matrix with holes by few factors.
 
-    A method learns `components_` (q, d), `mean_` (d,), `row_factors_` (n, q) and `scale_` (a number
-    or (d,)), and says in `_code_penalty` how large the codes of a row may be.
+    A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
+    (q, d), `mean_` (d,), `row_factors_` (n, q) and `scale_` (a number or (d,)); it says in
+    `_code_penalty` how large the codes of a row may be.
     """
 
     accepts_nan: ClassVar[bool] = True
@@ -44,6 +46,36 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     mean_: np.ndarray
     row_factors_: np.ndarray
     scale_: Any
+
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the completed matrix from its observed entries.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
+            What is not NaN, or what is stored, was observed.
+        y : accepted for compatibility with scikit-learn; ignored
+
+        Returns
+        -------
+        self
+        """
+        opened = self._open(X)
+        self._publish(opened, self._learn(opened))
+        return self
+
+    def _open(self, X: Any) -> Any:
+        """The observed entries of X, checked, in the form that the method works on."""
+        raise NotImplementedError
+
+    def _learn(self, opened: Any) -> Any:
+        """What the method finds: its start and its iteration."""
+        raise NotImplementedError
+
+    def _publish(self, opened: Any, learned: Any) -> None:
+        """Learned attributes, in units of X."""
+        raise NotImplementedError
 
     def open_entries(self, X: Any, *, reset: bool = True) -> Blocks:
         """X (Entries, array with NaN, sparse, stream, Dask) as Blocks, validated."""

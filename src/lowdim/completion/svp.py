@@ -18,9 +18,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
+from lowdim.completion.spectral import (
+    CENTER,
+    CenteredEntries,
+    Factors,
+    SpectralCompleter,
+    root_mean_square,
+)
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.loop import iterate
 from lowdim.linalg.sparse import (
     SparseBothWays,
     SparseLowRank,
@@ -133,32 +139,26 @@ class SVP(SpectralCompleter):
         self.tol = tol
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> SVP:
-        """Learn the matrix of rank k from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
-        k = min(self.n_components, *entries.shape)
-        start = self._start(problem)
-        start = truncated(start, slice(k))
-        loop = iterate(self, located(start, entries), max_iter=self.max_iter, tol=self.tol)
-        for at in loop:
-            error = root_mean_square(at.residual)
-            loop.params = advanced(at, entries, k, self.step)
-            loop.record(error**2, change=error - root_mean_square(loop.params.residual))
-        model = loop.params.model()
-        self.singular_values_ = model.s * problem.scale
-        self._publish(problem, model.U * model.s, model.Vt.T)
-        return self
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        return learn_rank(self, opened, self.step)
 
 
-class Located(NamedTuple):
+def learn_rank(estimator: Any, centered: CenteredEntries, step: float | str) -> Factors:
+    """Projected gradient steps from the estimator's start, within rank `n_components`."""
+    entries = centered.entries
+    k = min(estimator.n_components, *entries.shape)
+    start = low_rank_fit(truncated(estimator._start(centered), slice(k)), entries)
+    loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
+    for at in loop:
+        error = root_mean_square(at.residual)
+        loop.params = next_fit(at, entries, k, step)
+        loop.record(error**2, change=error - root_mean_square(loop.params.residual))
+    model = loop.params.model()
+    estimator.singular_values_ = model.s * centered.scale
+    return Factors(model.U * model.s, model.Vt.T)
+
+
+class LowRankFit(NamedTuple):
     """A matrix of low rank and what it leaves of the observed entries."""
 
     U: np.ndarray  # (n, k)
@@ -170,18 +170,18 @@ class Located(NamedTuple):
         return SVD(self.U, self.s, self.Vt)
 
 
-def located(model: SVD, entries: SparseBothWays) -> Located:
+def low_rank_fit(model: SVD, entries: SparseBothWays) -> LowRankFit:
     left = entries.values - entries.product_at(model.U * model.s, model.Vt.T)
-    return Located(*model, left)
+    return LowRankFit(*model, left)
 
 
-def advanced(at: Located, entries: SparseBothWays, k: int, step: float | str) -> Located:
+def next_fit(at: LowRankFit, entries: SparseBothWays, k: int, step: float | str) -> LowRankFit:
     """The next matrix: a projected gradient step, halved while it would raise the objective."""
     gradient = entries.with_values(at.residual)
     length = tangent_step(at, gradient, k) if step == "auto" else float(step)
     here = root_mean_square(at.residual)
     while True:
-        new = located(projected(at.model(), gradient, length, k), entries)
+        new = low_rank_fit(projected(at.model(), gradient, length, k), entries)
         if length <= 1.0 or root_mean_square(new.residual) < here:
             return new
         length = max(length / 2, 1.0)
@@ -194,7 +194,7 @@ def projected(model: SVD, gradient: SparseBothWays, step: float, k: int) -> SVD:
     return top_svd(A, k, start=model, tol=SVD_TOL, max_passes=SVD_PASSES)
 
 
-def tangent_step(at: Located, gradient: SparseBothWays, k: int) -> float:
+def tangent_step(at: LowRankFit, gradient: SparseBothWays, k: int) -> float:
     """The step that minimises J along T: ||T||^2 / ||P(T)||^2.
 
     T = UU'G + GVV' - UU'GVV', the gradient G within the tangent space at X; at X = 0, [ G ]_k.
