@@ -11,7 +11,7 @@ EARLIER_NAMES = {
     "lowdim.cluster.mixture_em.Mixture": "lowdim.mixture.finite.em.Mixture",
     "lowdim.cluster.mixture_em.Sums": "lowdim.mixture.finite.em.Sums",
     "lowdim.cluster.mixture_parts.Part": "lowdim.mixture.finite.parts.Part",
-    "lowdim.completion.als.Factors": "lowdim.completion.als.estimator.Factors",
+    "lowdim.completion.als.Factors": "lowdim.completion.als.half_steps.Alternation",
     "lowdim.completion.gradient.Moving": "lowdim.completion.gradient.DescentState",
     "lowdim.completion.soft_impute.OnPath": "lowdim.completion.soft_impute.PathPoint",
     "lowdim.completion.svp.Located": "lowdim.completion.svp.LowRankFit",
