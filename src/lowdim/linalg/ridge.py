@@ -110,14 +110,24 @@ def row_systems(X: Any, on: Regression, *, weight: np.ndarray | None = None) -> 
 
 
 def solve_systems(
-    systems: Systems, on: Regression, *, method: str = "cholesky", start: np.ndarray | None = None
+    systems: Systems,
+    penalty: float | np.ndarray,
+    *,
+    by_count: bool = False,
+    gram: np.ndarray | None = None,
+    method: str = "cholesky",
+    start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The codes (n, q), in float64, of rows whose normal equations were added up."""
+    """The codes (n, q), in float64, of rows whose normal equations were added up.
+
+    `penalty` (a number, or one by component), `by_count` and `gram` are those of `Regression`.
+    """
     A = systems.A.copy()
-    P = np.outer(systems.count if on.by_count else np.ones(len(A)), on.penalty)
-    A[:, np.arange(A.shape[1]), np.arange(A.shape[1])] += P
-    if on.gram is not None:
-        A += on.gram
+    n, q = systems.b.shape
+    P = np.outer(systems.count if by_count else np.ones(n), np.broadcast_to(penalty, q))
+    A[:, np.arange(q), np.arange(q)] += P
+    if gram is not None:
+        A += gram
     Z = np.zeros_like(systems.b) if start is None else start.astype(np.float64)
     _solve_systems(A, systems.b, method == "nonnegative", Z)
     return Z

@@ -171,7 +171,11 @@ def test_an_entry_of_weight_zero_is_not_observed_and_of_weight_two_counts_twice(
     np.testing.assert_allclose(two.components_, plain.components_, atol=1e-9)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"non_negative": True}, {"scale": "columns"}], ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"non_negative": True}, {"scale": "columns"}, {"center": "rows"}, {"center": "columns"}],
+    ids=str,
+)
 def test_in_blocks_or_in_memory_the_model_is_the_same(rng, arguments):
     X = holes(np.abs(low_rank(rng, noise=0.2)), rng)
     blocks = lowdim.stream(lambda: iter(np.split(X, [5, 6, 40])))

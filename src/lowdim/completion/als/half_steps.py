@@ -111,10 +111,14 @@ class Blockwise:
         return self._data.rows.fold(statistics, at.W, self.objective, along=(self._data.weight,))
 
     def solve_columns(self, sums: Sums, W: np.ndarray) -> Alternation:
-        on = self.objective.on_rows(W)
-        on = on._replace(gram=None if self.objective.alpha is None else sums.gram)
-        systems = Systems(sums.A, sums.b, sums.count)
-        new = solve_systems(systems, on, method=self.objective.exact_method, start=W)
+        new = solve_systems(
+            Systems(sums.A, sums.b, sums.count),
+            self.objective.penalty,
+            by_count=self.objective.by_count,
+            gram=None if self.objective.alpha is None else sums.gram,
+            method=self.objective.exact_method,
+            start=W,
+        )
         return Alternation(np.empty((0, 0), W.dtype), new.astype(W.dtype))
 
     def codes(self, W: np.ndarray, coding: Coding) -> np.ndarray:
