@@ -94,7 +94,7 @@ class Entries:
         rows, columns = numbered(frame[row], row), numbered(frame[column], column)
         values = np.ones(len(frame)) if value is None else _numbers(frame[value], value)
         weights = None if weight is None else _numbers(frame[weight], weight)
-        X, kept = gathered(rows, columns, values, weights, duplicates, (row, column))
+        X, kept = matrix_of(rows, columns, values, weights, duplicates, (row, column))
         return cls(X, kept, rows.ids, columns.ids)
 
     @property
@@ -286,7 +286,7 @@ def _numbers(series: Any, name: str) -> np.ndarray:
     return values
 
 
-def gathered(
+def matrix_of(
     rows: Numbered,
     columns: Numbered,
     values: np.ndarray,
