@@ -13,7 +13,9 @@ from lowdim.completion.recommender.scores import Scores, is_implicit
 def parts(rng):
     """(scores, the matrix of all scores) of 20 users and 9 items."""
     X = rng.normal(size=(20, 2)) @ rng.normal(size=(2, 9)) + 3.0
-    ratings = observed(np.where(rng.random(X.shape) < 0.5, X, np.nan))
+    here = rng.random(X.shape) < 0.5
+    here[np.arange(20), np.arange(20) % 9] = True  # every user and item has a rating
+    ratings = observed(np.where(here, X, np.nan))
     model = ALS(2, random_state=0).fit(ratings)
     mean = float(ratings.data.mean())
     return Scores(model, ratings, mean, by_popularity=False), model.complete()

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.validation import check_at_least
-from lowdim.linalg.nearest import Best, alike, best_columns
+from lowdim.linalg.nearest import Best, best_columns, unit_rows
 
 PRIOR_RATINGS = 5.0  # a user's mean is shrunk towards that of all, as by so many average ratings
 
@@ -92,15 +92,15 @@ class Scores(NamedTuple):
         """The n best items for users with these codes; what they have seen is left out."""
         n = check_at_least("n", n, 1)
         offset = _where_allowed(self.model.mean_, allowed)
-        return best_columns(Z, self.W, offset, n, seen=seen)
+        return best_columns(Z, self.W, offset, n, leave_out=seen)
 
     def similar_items(self, j: int, n: int, allowed: np.ndarray | None = None) -> Best:
         """The n items whose scores over users correlate most with those of item j."""
-        return _most_alike(alike(self.W, _covariance(self.model.row_factors_)), j, n, allowed)
+        return _most_alike(unit_rows(self.W, _covariance(self.model.row_factors_)), j, n, allowed)
 
     def similar_users(self, i: int, n: int) -> Best:
         """The n users whose scores over items correlate most with those of user i."""
-        return _most_alike(alike(self.model.row_factors_, _covariance(self.W)), i, n)
+        return _most_alike(unit_rows(self.model.row_factors_, _covariance(self.W)), i, n)
 
 
 def is_implicit(model: Any) -> bool:
@@ -111,7 +111,7 @@ def is_implicit(model: Any) -> bool:
 def _most_alike(F: np.ndarray, number: int, n: int, allowed: np.ndarray | None = None) -> Best:
     own = sp.csr_array(([1.0], ([0], [number])), shape=(1, len(F)))
     offset = _where_allowed(np.zeros(len(F)), allowed)
-    return best_columns(F[[number]], F, offset, n, seen=own)
+    return best_columns(F[[number]], F, offset, n, leave_out=own)
 
 
 def _where_allowed(base: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
