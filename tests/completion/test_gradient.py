@@ -127,8 +127,3 @@ def test_a_warm_start_goes_on(rng):
     last = model.history_[-1]
     model.fit(X)
     assert model.history_[0] <= last * (1 + 1e-6)
-
-
-def test_an_all_missing_matrix_is_refused():
-    with pytest.raises(ValueError, match="GradientFactorization needs at least 1 observed value"):
-        GradientFactorization(1).fit(np.full((4, 3), np.nan))

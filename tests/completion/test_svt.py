@@ -114,8 +114,3 @@ def test_entries_that_are_all_the_mean_need_no_component():
     assert model.rank_ == 0
     np.testing.assert_allclose(model.complete(), X)
     assert model.transform(X).shape == (5, 1)
-
-
-def test_an_all_missing_matrix_is_refused():
-    with pytest.raises(ValueError, match="SVT needs at least 1 observed value"):
-        SVT().fit(np.full((4, 3), np.nan))

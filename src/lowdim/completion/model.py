@@ -46,6 +46,7 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     mean_: np.ndarray
     row_factors_: np.ndarray
     scale_: Any
+    history_: np.ndarray
 
     @fitting
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -191,6 +192,23 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         )
         check_some_observed(count, type(self).__name__)
         return -float(np.sqrt(total / count))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the objective, iteration by iteration.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where; None makes a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from lowdim.plots.figures import trace
+
+        check_is_fitted(self)
+        return trace(self.history_, ax=ax)
 
     @property
     def _n_features_out(self) -> int:

@@ -307,32 +307,6 @@ def test_columns_that_are_added_get_the_factors_they_would_have_had(rng, argumen
     assert grown.impute(np.column_stack([X, last])).shape == (60, 28)
 
 
-def test_predictions_of_entries_are_those_of_the_completed_matrix(rng):
-    X = holes(low_rank(rng), rng)
-    model = ALS(2, random_state=0).fit(X)
-    full = model.complete()
-    i, j = rng.integers(0, 60, size=50), rng.integers(0, 25, size=50)
-    np.testing.assert_allclose(model.predict(i, j), full[i, j], atol=1e-12)
-    np.testing.assert_allclose(model.predict(3, np.arange(25)), full[3], atol=1e-12)
-    assert model.predict(3, 4) == pytest.approx(full[3, 4])
-
-
-def test_imputing_keeps_what_is_observed_dense_or_sparse(rng):
-    X = holes(low_rank(rng), rng)
-    model = ALS(2, random_state=0).fit(X)
-    filled = model.complete(X)
-    np.testing.assert_array_equal(filled[~np.isnan(X)], X[~np.isnan(X)])
-    np.testing.assert_array_equal(model.impute(observed(X)), filled)
-
-
-def test_scores_are_errors_of_observed_entries(rng):
-    X = holes(low_rank(rng, noise=0.3), rng)
-    model = ALS(2, random_state=0).fit(X)
-    left = (X - model.inverse_transform(model.transform(X)))[~np.isnan(X)]
-    assert model.score(X) == pytest.approx(-np.mean(left**2), rel=1e-10)
-    assert model.score_entries(X) == pytest.approx(-np.sqrt(np.mean(left**2)), rel=1e-8)
-
-
 # ---- real ratings --------------------------------------------------------------------------------
 
 
@@ -365,18 +339,6 @@ def test_a_row_and_a_column_without_entries_are_predicted_by_the_others(rng):
     )
 
 
-def test_a_matrix_that_is_all_missing_is_refused():
-    with pytest.raises(ValueError, match="no observed entries"):
-        ALS().fit(np.full((4, 3), np.nan))
-    with pytest.raises(ValueError, match="no observed entries"):
-        ALS().fit(sp.csr_array((4, 3)))
-
-
-def test_a_nan_that_is_stored_is_refused():
-    with pytest.raises(ValueError, match="1 of its 2 stored entries are NaN"):
-        ALS().fit(sp.csr_array([[np.nan, 1.0]]))
-
-
 def test_negative_counts_are_refused_for_implicit_feedback():
     with pytest.raises(ValueError, match="Negative values in data passed to ALS"):
         ALS(feedback="implicit").fit(np.array([[1.0, -2.0], [0.0, 3.0]]))
@@ -394,36 +356,9 @@ def test_arguments_that_contradict_each_other_are_refused():
         ALS().fit(lowdim.stream(lambda: iter([X])), entry_weight=np.ones(9))
 
 
-def test_numbers_outside_the_matrix_are_refused(rng):
+def test_new_columns_need_all_fitted_rows(rng):
     model = ALS(2, random_state=0).fit(low_rank(rng))
-    with pytest.raises(ValueError, match="rows has the number 60; the fitted matrix has 60 rows"):
-        model.predict([0, 60], 1)
-    with pytest.raises(ValueError, match="columns has the number -1"):
-        model.predict(0, -1)
-    with pytest.raises(TypeError, match="rows must be integers"):
-        model.predict(0.5, 1)
-    with pytest.raises(ValueError, match="X has 3 rows, the model was fitted to 60"):
-        model.score_entries(np.ones((3, 25)))
     with pytest.raises(
         ValueError, match="X has 3 rows; new columns need one row for each of the 60"
     ):
         model.add_columns(np.ones((3, 1)))
-
-
-def test_a_completed_matrix_that_does_not_fit_points_to_single_entries(rng, monkeypatch):
-    model = ALS(2, random_state=0).fit(low_rank(rng))
-    monkeypatch.setattr("lowdim.completion.model.LARGEST_DENSE_BYTES", 1000)
-    with pytest.raises(MemoryError, match="predict"):
-        model.complete()
-
-
-def test_predict_of_rows_is_the_best_column_they_have_not_seen(rng):
-    X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 8)) + 3.0
-    pierced = np.where(rng.random(X.shape) < 0.4, np.nan, X)
-    pierced[0] = X[0]  # has seen everything
-    model = ALS(2, penalty=1e-3, random_state=0).fit(pierced)
-    values = model.inverse_transform(model.transform(pierced))
-    unseen = np.where(np.isnan(pierced), values, -np.inf)
-    all_seen = ~np.isnan(pierced).any(axis=1)
-    unseen[all_seen] = values[all_seen]
-    np.testing.assert_array_equal(model.predict(pierced), unseen.argmax(axis=1))
