@@ -146,7 +146,7 @@ def test_normal_equations_added_up_over_blocks_give_the_same_codes(rng, implicit
         np.testing.assert_allclose(added, one, atol=1e-9)
 
 
-def test_without_a_penalty_what_no_entry_tells_is_zero():
+def test_without_a_penalty_what_no_entry_determines_is_zero():
     X = sp.csr_array([[2.0, 0.0], [0.0, 0.0]])
     F = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     Z, loss = solve_rows(X, Regression(F, np.zeros(2), np.zeros(3)))

@@ -65,7 +65,8 @@ class GradientFactorization(SpectralCompleter):
         How much of the last step is taken again, from 0 (plain) to below 1.
     center : {None, "global", "rows", "columns", "both"}, default="both"
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=1000
         Steps of "gd", passes of "sgd".
     tol : float, default=1e-5

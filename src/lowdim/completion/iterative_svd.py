@@ -1,4 +1,4 @@
-"""IterativeSVD: fill the holes, take the best rank k, fill the holes with it, and so on.
+"""IterativeSVD: fill what is missing, take the best rank k, fill with that, and so on.
 
     minimise over X of rank at most k     J = sum_observed (y_ij - x_ij)^2 / N
 
@@ -20,7 +20,7 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE
 
 
 class IterativeSVD(SpectralCompleter):
-    """Matrix completion by filling holes with the truncated SVD of the filled matrix.
+    """Matrix completion by filling missing values with the truncated SVD of the filled matrix.
 
     Minimises  sum_observed (y_ij - x_ij)^2  over X of rank at most k:  X <- [X + P(Y - X)]_k,
                beginning with the column means.
@@ -34,7 +34,9 @@ class IterativeSVD(SpectralCompleter):
     n_components : int, default=10
         Rank k; more than the smaller side of X means that side.
     center : {None, "global", "rows", "columns", "both"}, default="columns"
-        What is taken from the entries before, and holes are first filled with.
+        What is taken from the entries before: nothing, their mean, and with it a bias of each row
+        or column. Missing values are first filled with it. A bias of rows is one more column of
+        `row_factors_`, the last, with a constant component.
     max_iter : int, default=500
     tol : float, default=1e-5
         Stop when an iteration lowers the root mean square error of the observed entries by less
@@ -44,7 +46,15 @@ class IterativeSVD(SpectralCompleter):
 
     Attributes
     ----------
-    components_, row_factors_, mean_, singular_values_, scale_ : as those of SVP
+    components_ : array of shape (k, d)
+        Right singular vectors (with biases of rows a constant one follows).
+    row_factors_ : array of shape (n, k)
+        Left singular vectors times singular values, in units of X.
+    mean_ : array of shape (d,)
+    singular_values_ : array of shape (k,)
+        Of the completed, centred matrix, in units of X.
+    scale_ : float
+        Root mean square of the centred entries.
     history_ : array of shape (n_iter_,)
         J, in units of scale_ squared.
     n_iter_ : int

@@ -1,8 +1,8 @@
 """What all completers share: a row is z'components + mean, and z follows from what it has observed.
 
 Whatever a method centres or scales goes into these three: `mean_` takes the means and the biases of
-columns, `components_` their scales, and the bias of a row is one more code whose component is
-constant. So every method predicts the same way,
+columns, `components_` their scales, and the bias of a row is one more number in its code, whose
+component is constant. So every method predicts the same way,
 
     x_ij = sum_r row_factors_[i, r] components_[r, j] + mean_[j],
 
@@ -32,7 +32,7 @@ LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
 class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Base of the methods that explain a matrix with holes by few factors.
+    """Base of the methods that explain a matrix with missing values by few factors.
 
     A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
     (q, d), `mean_` (d,), `row_factors_` (n, q) and `scale_` (a number or (d,)); it says in
@@ -98,7 +98,9 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return Coding(on, self.mean_, scale)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Codes of rows, from what they have observed, with the components fixed.
+        """Codes of rows (the few numbers that stand for each), from what they have observed.
+
+        The components stay as they are: a row is regressed on them.
 
         Parameters
         ----------
@@ -144,7 +146,7 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return values.reshape(i.shape)[()]
 
     def complete(self, X: Any = None) -> np.ndarray:
-        """The matrix without holes.
+        """The matrix without missing values.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Can the holes be filled at all? What the pattern of observed entries and the matrix itself say.
+"""Can missing values be filled at all? What the observed pattern and the matrix itself say.
 
 A matrix of rank k, n x d, has k (n + d - k) degrees of freedom (2nk - k^2 if square): with fewer
 observed entries there are infinitely many of them through all entries. More is needed than numbers:
@@ -139,14 +139,14 @@ class Recoverability:
 
 
 def recoverability(X: Any, rank: int, *, matrix: Any = None) -> Recoverability:
-    """Whether the holes of a matrix of the given rank can be filled at all.
+    """Whether the missing values of a matrix of the given rank can be filled at all.
 
     Parameters
     ----------
     X : array with NaN, sparse matrix (stored = observed), Entries, stream, Dask, or boolean, (n, d)
         What is observed; of a boolean array or sparse matrix, what is True. With values (and not
         only a pattern of True and False) the matrix is also estimated, if its pattern allows it, to
-        tell how incoherent it is.
+        say how incoherent it is.
     rank : int
         Rank k of the matrix, at most min(n, d).
     matrix : array of shape (n, d), or pair of arrays of shapes (n, q) and (d, q), default=None

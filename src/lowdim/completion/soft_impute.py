@@ -78,12 +78,12 @@ class SoftImpute(SpectralCompleter):
         this rank, `duality_gap_` stays large, and the fit ends when J rests.
     center : {None, "global", "rows", "columns", "both"}, default="columns"
         What is taken from the entries before, so that it is not shrunk: nothing, their mean, and
-        with it a bias of each row or column. A bias of rows is one more code, the last, with a
-        constant component.
+        with it a bias of each row or column. A bias of rows is one more column of `row_factors_`,
+        the last, with a constant component.
     scale : {None, "rows", "columns"}, default=None
         Divide the centred entries by the standard deviation of their row or column, so that all
-        count the same; a row or column with few entries by one drawn to that of all. The result is
-        in units of X again.
+        count the same; a row or column with few entries by one that is shrunk towards that of
+        all. The result is in units of X again.
     solver : {"als", "svd"}, default="als"
         "als": alternating ridge regressions on factors that grow to the rank they need. "svd":
         accelerated shrinkage of the filled matrix; better for ranks above about 100.

@@ -5,10 +5,10 @@ gathered first: what is observed must fit in memory (the matrix need not).
 
     y_ij = (x_ij - mean_ij) / (row_i column_j size)      size: the root mean square of all of these
 
-where row_i and column_j are 1, or the standard deviations of rows or columns if a method is told to
-scale by them.
+where row_i and column_j are 1, or the standard deviations of rows or columns if a method is asked
+to scale by them.
 
-Everything a method is told (penalties, steps, tolerances) is in units of y: results do not depend
+All arguments of a method (penalties, steps, tolerances) are in units of y: results do not depend
 on the units of x.
 """
 

@@ -5,9 +5,10 @@
     X <- [ X + step * P(Y - X) ]_k        P keeps the observed entries, [.]_k is the truncated SVD
 
 X + step * P(Y - X) is sparse plus low rank, and only its k largest singular values are computed. A
-step up to 1 cannot raise J (the holes are filled by X, then the best rank k is taken); behind
-random holes about 1 / (the observed part) is right and far faster. The automatic step minimises J
-along the gradient within the tangent space of the matrices of rank k at X.
+step up to 1 cannot raise J (the missing values are filled by X, then the best rank k is taken);
+where values are missing at random, about 1 / (the observed part) is right and far faster. The
+automatic step minimises J along the gradient within the tangent space of the matrices of rank k
+at X.
 
 Cost of an iteration with N entries: about 4 products with k vectors, O((N + (n + d) k) k).
 """
@@ -54,12 +55,13 @@ class SVP(SpectralCompleter):
     n_components : int, default=10
         Rank k; more than the smaller side of X means that side.
     step : float or "auto", default="auto"
-        Length of the steps. Up to 1 the objective cannot rise; behind random holes 1 / (observed
-        part) is faster, and a step that would raise the objective is halved. "auto" takes the best
-        step in the tangent space in each iteration.
+        Length of the steps. Up to 1 the objective cannot rise; where values are missing at
+        random, 1 / (observed part) is faster, and a step that would raise the objective is halved.
+        "auto" takes the best step in the tangent space in each iteration.
     center : {None, "global", "rows", "columns", "both"}, default=None
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=500
     tol : float, default=1e-5
         Stop when an iteration lowers the root mean square error of the observed entries by less

@@ -14,8 +14,8 @@ The first steps would only make Q large enough for a singular value to pass tau;
 at once (the kicking start): Q = k0 step P(Y) with the largest k0 for which X is still about 0. Then
 each step begins ahead of Q, on the line through the last two (Nesterov's acceleration, with a
 restart where the dual falls). The gradient changes by no more than Q does, so steps up to 1 are
-safe. Behind random holes it changes by about the observed part of that: steps begin with 1 / (that
-part) and are cut when the gradient is seen to change faster.
+safe. Where values are missing at random, it changes by about the observed part of that: steps begin
+with 1 / (that part) and are cut when the gradient is seen to change faster.
 
 Cost of an iteration with N entries: about 3 products with r vectors, O(N r), r the rank of X.
 """
@@ -74,7 +74,8 @@ class SVT(SpectralCompleter):
         stays so.
     center : {None, "global", "rows", "columns", "both"}, default=None
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=500
     tol : float, default=1e-4
         Stop when the observed entries are met up to an error of this part of their size.

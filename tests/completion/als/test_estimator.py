@@ -13,7 +13,7 @@ from lowdim.completion.entries import Entries, observed
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def holes(X, rng, missing=0.5):
+def with_missing(X, rng, missing=0.5):
     X = X.copy()
     X[rng.random(X.shape) < missing] = np.nan
     return X
@@ -70,7 +70,7 @@ def model_of(arguments, **more):
 
 @each_configuration
 def test_the_objective_never_rises(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.3)), rng)
     history = model_of(arguments, tol=0).fit(X).history_
     assert np.all(np.diff(history) <= 1e-12 * history[0])
 
@@ -83,7 +83,7 @@ def test_the_objective_of_implicit_feedback_never_rises(rng, arguments):
 
 @each_configuration
 def test_the_recorded_objective_is_the_formula(rng, arguments):
-    X = holes(np.abs(low_rank(rng, n=20, d=9, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, n=20, d=9, noise=0.3)), rng)
     model = model_of(arguments, tol=1e-13, max_iter=3000).fit(X)
     here = ~np.isnan(X)
     left = ((X - model.complete()) / model.scale_)[here]
@@ -99,7 +99,7 @@ def test_the_recorded_objective_is_the_formula(rng, arguments):
 
 
 def test_the_fixed_point_has_no_slope(rng):
-    X = holes(low_rank(rng, n=15, d=8, noise=0.5), rng, 0.3)
+    X = with_missing(low_rank(rng, n=15, d=8, noise=0.5), rng, 0.3)
     model = ALS(2, penalty=0.2, tol=1e-15, max_iter=5000, random_state=0).fit(X)
     here = ~np.isnan(X)
     left = np.where(here, (X - model.complete()) / model.scale_, 0.0)
@@ -119,7 +119,7 @@ def test_the_fixed_point_has_no_slope(rng):
 
 def test_dense_sparse_and_triplets_give_the_same_model(rng):
     pd = pytest.importorskip("pandas")
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     i, j = np.nonzero(~np.isnan(X))
     sparse = sp.csr_array((X[i, j], (i, j)), shape=X.shape)
     reference = ALS(2, random_state=0).fit(X)
@@ -134,7 +134,7 @@ def test_dense_sparse_and_triplets_give_the_same_model(rng):
 
 @each_configuration
 def test_rows_shuffled_give_the_same_columns(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.3)), rng)
     order = rng.permutation(len(X))
     one, other = model_of(arguments).fit(X), model_of(arguments).fit(X[order])
     np.testing.assert_allclose(other.components_, one.components_, atol=1e-6)
@@ -144,7 +144,11 @@ def test_rows_shuffled_give_the_same_columns(rng, arguments):
 @pytest.mark.parametrize("feedback", ["explicit", "implicit"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_weight_of_two_is_a_row_twice(rng, feedback, stream):
-    X = counts(rng) if feedback == "implicit" else sp.csr_array(observed(holes(low_rank(rng), rng)))
+    X = (
+        counts(rng)
+        if feedback == "implicit"
+        else sp.csr_array(observed(with_missing(low_rank(rng), rng)))
+    )
     weight = rng.integers(0, 3, size=X.shape[0]).astype(float)
     weight[0] = 2
     repeated = X[np.repeat(np.arange(X.shape[0]), weight.astype(int))]
@@ -158,7 +162,7 @@ def test_a_weight_of_two_is_a_row_twice(rng, feedback, stream):
 
 
 def test_an_entry_of_weight_zero_is_not_observed_and_of_weight_two_counts_twice(rng):
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     here = ~np.isnan(X)
     weight = np.where(rng.random(X.shape) < 0.2, 0.0, 1.0)
     without = ALS(2, random_state=0, tol=0, max_iter=8).fit(np.where(weight > 0, X, np.nan))
@@ -177,7 +181,7 @@ def test_an_entry_of_weight_zero_is_not_observed_and_of_weight_two_counts_twice(
     ids=str,
 )
 def test_in_blocks_or_in_memory_the_model_is_the_same(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.2)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.2)), rng)
     blocks = lowdim.stream(lambda: iter(np.split(X, [5, 6, 40])))
     one, other = model_of(arguments).fit(X), model_of(arguments).fit(blocks)
     np.testing.assert_allclose(other.components_, one.components_, atol=1e-7)
@@ -207,7 +211,7 @@ def test_threads_change_no_bit_of_sparse_fits(rng, solver):
 
 @each_configuration
 def test_codes_of_the_fitted_rows_are_the_row_factors(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.2)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.2)), rng)
     model = model_of(arguments).fit(X)
     np.testing.assert_allclose(model.transform(X), model.row_factors_, atol=1e-10)
 
@@ -248,20 +252,20 @@ def test_the_penalty_shrinks_singular_values_as_the_nuclear_norm_does(rng):
 # ---- a planted truth -----------------------------------------------------------------------------
 
 
-# A weighted penalty p draws a noise-free matrix towards 0 by a part of about k p. With hardly any
+# A weighted penalty p shrinks a noise-free matrix towards 0 by a part of about k p. With hardly any
 # penalty ALS can get lost for long where factors grow against each other.
 
 
 def test_exactly_low_rank_entries_are_recovered(rng):
     truth = low_rank(rng, n=120, d=60, k=2) + 2.0  # rank 3, the mean being one of them
-    X = holes(truth, rng, 0.5)
+    X = with_missing(truth, rng, 0.5)
     model = ALS(3, penalty=1e-2, center=None, tol=1e-7, max_iter=200, random_state=0).fit(X)
     assert np.sqrt(np.mean((model.complete() - truth) ** 2)) < 0.08 * truth.std()
 
 
 def test_few_entries_do_not_lead_astray(rng):
     truth = low_rank(rng, n=80, d=50)
-    X = holes(truth + 0.2 * rng.normal(size=truth.shape), rng, 0.75)
+    X = with_missing(truth + 0.2 * rng.normal(size=truth.shape), rng, 0.75)
     # noise 0.2, and 3 numbers of a row from about 12 entries; a fifth of random starts exceed 1
     for seed in range(3):
         model = ALS(2, penalty=0.01, random_state=seed).fit(X)
@@ -270,21 +274,21 @@ def test_few_entries_do_not_lead_astray(rng):
 
 def test_planted_biases_are_recovered(rng):
     truth = 3.0 + rng.normal(size=(80, 1)) + rng.normal(size=40)
-    X = holes(truth, rng, 0.5)
+    X = with_missing(truth, rng, 0.5)
     model = ALS(1, penalty=1e-3, tol=1e-7, max_iter=200, random_state=0).fit(X)
     np.testing.assert_allclose(model.complete(), truth, atol=0.03)
 
 
 def test_new_rows_are_folded_in_as_if_they_had_been_there(rng):
     truth = low_rank(rng, n=150, d=40, k=2)
-    X = holes(truth, rng, 0.4)
+    X = with_missing(truth, rng, 0.4)
     model = ALS(2, penalty=1e-2, center=None, tol=1e-7, max_iter=200, random_state=0).fit(X[:120])
     left = model.impute(X[120:]) - truth[120:]
     assert np.sqrt(np.mean(left**2)) < 0.05 * truth.std()
 
 
 def test_partial_fit_appends_rows_and_leaves_the_rest(rng):
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     model = ALS(2, random_state=0).partial_fit(X[:50])
     components, first = model.components_.copy(), model.row_factors_.copy()
     model.partial_fit(X[50:])
@@ -296,7 +300,7 @@ def test_partial_fit_appends_rows_and_leaves_the_rest(rng):
 
 @each_configuration
 def test_columns_that_are_added_get_the_factors_they_would_have_had(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.1)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.1)), rng)
     model = model_of({**arguments, "scale": None}, tol=1e-12, max_iter=1000).fit(X)
     last = X[:, -3:]
     grown = model_of({**arguments, "scale": None}, tol=1e-12, max_iter=1000).fit(X)
@@ -328,7 +332,7 @@ def test_biased_als_predicts_movielens_ratings(data_dir):
 
 
 def test_a_row_and_a_column_without_entries_are_predicted_by_the_others(rng):
-    X = holes(low_rank(rng) + 7.0, rng)
+    X = with_missing(low_rank(rng) + 7.0, rng)
     X[3], X[:, 4] = np.nan, np.nan
     model = ALS(2, random_state=0).fit(X)
     full = model.complete()

@@ -211,7 +211,7 @@ def test_another_completer_will_do(ratings):
 # Unknown users and items
 
 
-def test_unknown_ids_are_refused_unless_told_otherwise(fitted):
+def test_unknown_ids_are_refused_unless_unknown_says_otherwise(fitted):
     for call in (
         lambda: fitted.predict("user0", "nothing"),
         lambda: fitted.recommend("nobody"),
@@ -231,8 +231,8 @@ def test_unknown_ids_are_answered_by_means(ratings):
     item = recommender.item_ids_[7]
     assert recommender.predict("nobody", item) == pytest.approx(model.mean_[7])
     own = ratings.rating[ratings.user == "user4"]
-    drawn = (own.sum() + 5 * mean) / (len(own) + 5)
-    assert recommender.predict("user4", "nothing") == pytest.approx(drawn)
+    shrunk = (own.sum() + 5 * mean) / (len(own) + 5)
+    assert recommender.predict("user4", "nothing") == pytest.approx(shrunk)
     assert recommender.predict("nobody", "nothing") == pytest.approx(mean)
     best = recommender.item_ids_[np.argsort(-model.mean_)[:4]]
     assert_array_equal(recommender.recommend("nobody", n=4)["item"], best)

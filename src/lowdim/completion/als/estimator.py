@@ -67,13 +67,13 @@ class ALS(Completer):
         depend on the units of X). Larger: closer to the biases alone.
     weighted_penalty : bool, default=True
         Whether the penalty of a row or column is multiplied by its number of observed entries. Then
-        one value fits small and large matrices; without, rows with few entries are drawn more
-        strongly to the mean.
+        one value fits small and large matrices; without, rows with few entries are shrunk more
+        strongly towards the mean.
     center : {"auto", "both", "rows", "columns", "global", None}, default="auto"
         What explains an entry beside the factors: the mean of all, and with it a learned bias of
-        each row, of each column, or of both. A bias of rows is one more code, the last, with a
-        constant component. "auto" is "both" for explicit feedback, None for implicit feedback and
-        non-negative factors.
+        each row, of each column, or of both. A bias of rows is one more column of
+        `row_factors_`, the last, with a constant component. "auto" is "both" for explicit feedback,
+        None for implicit feedback and non-negative factors.
     scale : {None, "columns"}, default=None
         "columns" divides each column by its standard deviation: columns in different units then
         count the same.
@@ -101,7 +101,7 @@ class ALS(Completer):
     components_ : array of shape (q, d)
         V' in units of X; with biases of rows, q = k + 1 and the last component is constant.
     row_factors_ : array of shape (n, q)
-        Codes of the fitted rows, the bias last.
+        Codes of the fitted rows (the few numbers that stand for each), the bias last.
     mean_ : array of shape (d,)
         What is predicted of a row of which nothing is known: the mean and the biases of columns.
     global_mean_ : float
@@ -114,7 +114,7 @@ class ALS(Completer):
 
     See Also
     --------
-    ProbabilisticPCA : a table with some holes rather than a few entries; says how sure it is.
+    ProbabilisticPCA : a table with some missing values, not a few entries; says how sure it is.
 
     Notes
     -----
@@ -199,11 +199,16 @@ class ALS(Completer):
         Parameters
         ----------
         X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
+            What is not NaN, or what is stored, was observed.
+        y : accepted for compatibility with scikit-learn; ignored
         sample_weight : array of shape (n,), default=None
             How often each row counts.
         entry_weight : array or sparse matrix like X, or (number of entries,), default=None
             How much each observed entry counts; in memory only. `Entries` may bring theirs along.
+
+        Returns
+        -------
+        self
         """
         opened = self._open(X, sample_weight, entry_weight)
         self._publish(opened, self._learn(opened))

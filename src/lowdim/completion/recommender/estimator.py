@@ -1,6 +1,6 @@
 """Recommender: a completed matrix of users and items, by the names that people use.
 
-    score of item j for user i      s_ij = z_i'w_j + m_j        (`model.py`; z codes of the user)
+    score of item j for user i      s_ij = z_i'w_j + m_j        (`model.py`; z: code of the user)
 
 Everything follows from these factors. A new user's z is one ridge regression on a few ratings.
 
@@ -77,9 +77,9 @@ class Recommender(SavedModel, BaseEstimator):
     unknown : {"error", "mean", "popular"}, default="error"
         What to answer for a user or item that was not there when fitting. "error": a ValueError
         that names it. "mean": predict an unknown user's rating of an item by the item's mean (as
-        the model has it), a rating of an unknown item by the user's mean, drawn to that of all;
-        recommend by the means of items. "popular": predict likewise, recommend what most users
-        have rated. With implicit feedback an item's mean is the part of users who have it.
+        the model has it), a rating of an unknown item by the user's mean, shrunk towards that
+        of all; recommend by the means of items. "popular": predict likewise, recommend what most
+        users have rated. With implicit feedback an item's mean is the part of users who have it.
     duplicates : {"error", "mean", "sum", "last"}, default="error"
         What to do when a user has rated an item more than once: refuse; take the mean, the sum
         (counts of a log) or the last one, by timestamp if there is one, else by line.
