@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from lowdim import ALS, SVP, SVT, Entries, GradientFactorization, IterativeSVD, SoftImpute
 from lowdim.completion.entries import observed
 from lowdim.completion.model import Completer
+from tests.completion.planted import low_rank, with_missing
 
 each_completer = pytest.mark.parametrize(
     "completer",
@@ -16,15 +17,6 @@ each_completer = pytest.mark.parametrize(
     ids=lambda cls: cls.__name__,
 )
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def low_rank(rng, n=60, d=25, k=2, noise=0.0):
-    truth = rng.normal(size=(n, k)) @ rng.normal(size=(k, d))
-    return truth + noise * rng.normal(size=truth.shape)
-
-
-def with_missing(X, rng, missing=0.5):
-    return np.where(rng.random(X.shape) < missing, np.nan, X)
 
 
 # What follows from components, mean and codes

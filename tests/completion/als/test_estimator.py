@@ -9,19 +9,9 @@ import scipy.sparse as sp
 import lowdim
 from lowdim import ALS
 from lowdim.completion.entries import Entries, observed
+from tests.completion.planted import low_rank, with_missing
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def with_missing(X, rng, missing=0.5):
-    X = X.copy()
-    X[rng.random(X.shape) < missing] = np.nan
-    return X
-
-
-def low_rank(rng, n=60, d=25, k=2, noise=0.0):
-    truth = rng.normal(size=(n, k)) @ rng.normal(size=(k, d))
-    return truth + noise * rng.normal(size=truth.shape)
 
 
 def counts(rng, n=30, d=12):
@@ -220,16 +210,15 @@ def test_codes_of_the_fitted_rows_are_the_row_factors(rng, arguments):
 
 
 def test_implicit_feedback_is_weighted_least_squares_on_all_entries(rng):
-    """The Gram trick against the same objective with every entry written out."""
+    """The Gram trick ends where the same objective, every entry written out, has no slope."""
     X = counts(rng)
     seen, weight = (X.toarray() > 0).astype(float), 1.0 + 3.0 * X.toarray()
-    # explicit feedback is taken in units of its root mean square, and the penalty with it
-    unit = np.sqrt((weight * seen).sum() / weight.sum())
-    common = {"tol": 0, "max_iter": 2000, "random_state": 0}
-    implicit = ALS(2, feedback="implicit", alpha=3.0, penalty=0.5, **common).fit(X)
-    written_out = ALS(2, center=None, weighted_penalty=False, penalty=0.5 / unit, **common)
-    written_out.fit(seen, entry_weight=weight)
-    np.testing.assert_allclose(written_out.complete(), implicit.complete(), atol=1e-4)
+    model = ALS(2, feedback="implicit", alpha=3.0, penalty=0.5, tol=0, max_iter=2000)
+    model.set_params(random_state=0).fit(X)
+    Z, V = model.row_factors_, model.components_.T
+    left = weight * (seen - Z @ V.T)
+    np.testing.assert_allclose(left @ V, 0.5 * Z, atol=1e-9)
+    np.testing.assert_allclose(left.T @ Z, 0.5 * V, atol=1e-4)
 
 
 def test_a_complete_matrix_without_penalty_gives_the_best_low_rank_matrix(rng):
