@@ -5,7 +5,7 @@ from lowdim._version import __version__ as __version__
 from lowdim.cluster.coreset import coreset as coreset
 from lowdim.cluster.kmeans import KMeans as KMeans
 from lowdim.cluster.quality import silhouette as silhouette
-from lowdim.completion.als.estimator import ALS as ALS
+from lowdim.completion.als import ALS as ALS
 from lowdim.completion.entries import Entries as Entries
 from lowdim.completion.gradient import GradientFactorization as GradientFactorization
 from lowdim.completion.iterative_svd import IterativeSVD as IterativeSVD

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lowdim.completion.centering import CENTERS, SCALES, in_units, learn_centering
-from lowdim.completion.entries import observed, row_numbers
+from lowdim.completion.entries import observed
+from lowdim.linalg.sparse import row_numbers
 
 each_center = pytest.mark.parametrize("center", CENTERS)
 each_scale = pytest.mark.parametrize("scale", SCALES)
@@ -28,12 +29,12 @@ def test_biases_of_a_small_table_are_those_worked_out_by_hand():
     assert rows.mean == 4 and not rows.column.any()
 
 
-def test_scales_are_standard_deviations_drawn_to_the_overall_one():
+def test_scales_are_standard_deviations_shrunk_towards_the_overall_one():
     X = observed(np.array([[1.0, -3.0], [-1.0, np.nan]]))
     plain = learn_centering(X, None, "columns", penalty=0.0)
     np.testing.assert_allclose(plain.column_scale, [1.0, 3.0], rtol=1e-15)
-    drawn = learn_centering(X, None, "columns", penalty=1.0)  # overall variance 11 / 3
-    np.testing.assert_allclose(drawn.column_scale**2, [(2 + 11 / 3) / 3, (9 + 11 / 3) / 2])
+    shrunk = learn_centering(X, None, "columns", penalty=1.0)  # overall variance 11 / 3
+    np.testing.assert_allclose(shrunk.column_scale**2, [(2 + 11 / 3) / 3, (9 + 11 / 3) / 2])
 
 
 def test_both_biases_are_the_joint_ridge_solution(rng):

@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lowdim.completion.entries import (
-    Entries,
-    by_column,
-    entry_weights,
-    numbered,
-    observed,
-    row_numbers,
-    with_values,
-)
+from lowdim.completion.entries import Entries, entry_weights, numbered, observed
+from lowdim.linalg.sparse import by_column, row_numbers, with_values
 
-HOLES = np.array([[5.0, np.nan, 0.0], [np.nan, np.nan, np.nan], [1.0, 2.0, np.nan]])
+MISSING = np.array([[5.0, np.nan, 0.0], [np.nan, np.nan, np.nan], [1.0, 2.0, np.nan]])
 
 
 def frame(kind, **columns):
@@ -30,7 +23,7 @@ def frame(kind, **columns):
 each_frame = pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 
 
-def holes(rng, n=13, d=7):
+def with_missing(rng, n=13, d=7):
     X = rng.normal(size=(n, d))
     X[rng.random(X.shape) < 0.6] = np.nan
     return X
@@ -40,7 +33,7 @@ def holes(rng, n=13, d=7):
 
 
 def test_what_is_not_nan_is_observed_and_zeros_stay():
-    X = observed(HOLES)
+    X = observed(MISSING)
     np.testing.assert_array_equal(X.indptr, [0, 2, 2, 4])
     np.testing.assert_array_equal(X.indices, [0, 2, 0, 1])
     np.testing.assert_array_equal(X.data, [5, 0, 1, 2])
@@ -103,7 +96,7 @@ def test_duplicates_of_no_weight_get_their_plain_mean():
 
 def test_array_sparse_and_triplets_give_the_same_entries(rng):
     pd = pytest.importorskip("pandas")
-    X = holes(rng)
+    X = with_missing(rng)
     i, j = np.nonzero(~np.isnan(X))
     table = pd.DataFrame({"i": i, "j": j, "v": X[i, j]})
     from_array = Entries(X)
@@ -116,14 +109,14 @@ def test_array_sparse_and_triplets_give_the_same_entries(rng):
 
 
 def test_the_twin_by_column_holds_the_same_entries(rng):
-    X = observed(holes(rng))
+    X = observed(with_missing(rng))
     twin = by_column(X)
     assert twin.format == "csr"
     np.testing.assert_array_equal(twin.toarray(), X.T.toarray())
 
 
 def test_weights_of_a_matrix_a_sparse_matrix_and_a_list_are_the_same(rng):
-    X = observed(holes(rng))
+    X = observed(with_missing(rng))
     by_entry = rng.random(X.nnz)
     dense = np.full(X.shape, np.nan)
     dense[row_numbers(X), X.indices] = by_entry
@@ -133,7 +126,7 @@ def test_weights_of_a_matrix_a_sparse_matrix_and_a_list_are_the_same(rng):
 
 
 def test_float32_stays_float32(rng):
-    assert observed(holes(rng).astype(np.float32)).dtype == np.float32
+    assert observed(with_missing(rng).astype(np.float32)).dtype == np.float32
     table = frame("polars", u=[1], i=[1], v=np.ones(1, dtype=np.float32))
     assert Entries.from_triplets(table, "u", "i", "v").X.dtype == np.float32
 
@@ -192,7 +185,7 @@ def test_unknown_columns_of_the_table_unknown_ids_and_empty_tables_are_refused()
 
 
 def test_weights_that_do_not_fit_are_refused():
-    X = observed(HOLES)
+    X = observed(MISSING)
     with pytest.raises(ValueError, match=r"shape \(3,\); there are 4 observed entries"):
         entry_weights(np.ones(3), X)
     with pytest.raises(ValueError, match="negative weight -1"):
@@ -205,6 +198,6 @@ def test_weights_that_do_not_fit_are_refused():
 
 def test_ids_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="row_ids has 3 ids, 2 of them different; 3 different"):
-        Entries(HOLES, row_ids=["a", "b", "a"])
+        Entries(MISSING, row_ids=["a", "b", "a"])
     with pytest.raises(ValueError, match="1 dimensions"):
         Entries(np.ones(3))

@@ -6,15 +6,15 @@ import pytest
 from lowdim import ALS, GradientFactorization
 from lowdim.completion.entries import observed
 from lowdim.completion.gradient import (
-    Moving,
-    Task,
+    DescentProblem,
+    DescentState,
     _descend,
     counts,
     full_step,
     objective,
     stochastic_pass,
 )
-from lowdim.completion.sparse_low_rank import observations
+from lowdim.linalg.sparse import both_ways
 
 SOLVERS = pytest.mark.parametrize("solver", ["gd", "sgd"])
 
@@ -26,18 +26,18 @@ def planted(rng, n=80, d=50, k=2, part=0.5, noise=0.0):
 
 
 def moving(X, U, V, rate, penalty=0.0, momentum=0.0):
-    entries = observations(observed(X))
-    task = Task(entries, penalty, momentum, counts(entries))
-    start = Moving(U, V, np.zeros_like(U), np.zeros_like(V), rate, objective(U, V, task))
-    return start, task
+    entries = both_ways(observed(X))
+    problem = DescentProblem(entries, penalty, momentum, counts(entries))
+    start = DescentState(U, V, np.zeros_like(U), np.zeros_like(V), rate, objective(U, V, problem))
+    return start, problem
 
 
 @pytest.mark.parametrize(("a", "c"), [(3.0, 0.01), (2.0, 0.1), (0.5, 1.5)])
 def test_a_balanced_scalar_start_follows_the_closed_form_of_gradient_flow(a, c):
     rate, steps = 2e-3, 500
-    at, task = moving(np.array([[a]]), *(np.full((1, 1), np.sqrt(c)),) * 2, rate)
+    at, problem = moving(np.array([[a]]), *(np.full((1, 1), np.sqrt(c)),) * 2, rate)
     for step in range(1, steps + 1):
-        at = full_step(at, task)
+        at = full_step(at, problem)
         if step % 50 == 0:
             growth = np.exp(2 * a * rate * step)
             flow = a * c * growth / (a - c + c * growth)
@@ -49,23 +49,23 @@ def test_a_balanced_scalar_start_follows_the_closed_form_of_gradient_flow(a, c):
 @pytest.mark.parametrize("one", [full_step, stochastic_pass])
 def test_zero_is_a_saddle_that_nothing_leaves(one):
     zero = np.zeros((1, 1))
-    at, task = moving(np.array([[1.0]]), zero, zero, 0.1)
-    assert one(at, task, np.random.default_rng(0)).U[0, 0] == 0.0
+    at, problem = moving(np.array([[1.0]]), zero, zero, 0.1)
+    assert one(at, problem, np.random.default_rng(0)).U[0, 0] == 0.0
 
 
 def test_a_step_goes_along_the_numerical_gradient(rng):
     _, X = planted(rng, 6, 5)
     U, V = rng.normal(size=(6, 2)), rng.normal(size=(5, 2))
-    at, task = moving(X, U, V, 1e-4, penalty=0.1)
-    new, n_entries = full_step(at, task), task.entries.Y.nnz
+    at, problem = moving(X, U, V, 1e-4, penalty=0.1)
+    new, n_entries = full_step(at, problem), len(problem.entries.values)
     h = 1e-6
     for factor, moved, name in ((U, new.U - U, 0), (V, new.V - V, 1)):
         for place in np.ndindex(factor.shape):
             up, down = factor.copy(), factor.copy()
             up[place] += h
             down[place] -= h
-            high = objective(*((up, V) if name == 0 else (U, up)), task)
-            low = objective(*((down, V) if name == 0 else (U, down)), task)
+            high = objective(*((up, V) if name == 0 else (U, up)), problem)
+            low = objective(*((down, V) if name == 0 else (U, down)), problem)
             slope = n_entries * (high - low) / (2 * h)
             assert moved[place] == pytest.approx(-1e-4 * slope, abs=1e-9)
 
@@ -73,9 +73,9 @@ def test_a_step_goes_along_the_numerical_gradient(rng):
 def test_the_kernel_equals_its_plain_form(rng):
     _, X = planted(rng, 6, 5)
     U, V = rng.normal(size=(6, 2)), rng.normal(size=(5, 2))
-    at, task = moving(X, U, V, 0.01, penalty=0.1, momentum=0.5)
-    new = stochastic_pass(at, task, np.random.default_rng(3))
-    Y = task.entries.Y
+    at, problem = moving(X, U, V, 0.01, penalty=0.1, momentum=0.5)
+    new = stochastic_pass(at, problem, np.random.default_rng(3))
+    Y = problem.entries.by_rows
     order = np.random.default_rng(3).permutation(Y.nnz)
     rows = np.repeat(np.arange(6), np.diff(Y.indptr))
     parts = [np.array(part) for part in (U, V, np.zeros_like(U), np.zeros_like(V))]
@@ -127,8 +127,3 @@ def test_a_warm_start_goes_on(rng):
     last = model.history_[-1]
     model.fit(X)
     assert model.history_[0] <= last * (1 + 1e-6)
-
-
-def test_an_all_missing_matrix_is_refused():
-    with pytest.raises(ValueError, match="GradientFactorization needs at least 1 observed value"):
-        GradientFactorization(1).fit(np.full((4, 3), np.nan))

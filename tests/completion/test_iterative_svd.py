@@ -1,7 +1,6 @@
 """IterativeSVD: it is fill, truncate, fill again, and nothing else."""
 
 import numpy as np
-import pytest
 
 from lowdim import SVP, IterativeSVD
 from lowdim.linalg import best_rank_k
@@ -40,8 +39,3 @@ def test_a_planted_matrix_is_found(rng):
     truth, X = planted(rng, n=200, d=60, noise=0.01)
     model = IterativeSVD(2, center=None, tol=1e-8).fit(X)
     assert np.sqrt(np.mean((model.complete() - truth) ** 2)) < 0.01
-
-
-def test_an_all_missing_matrix_is_refused():
-    with pytest.raises(ValueError, match="IterativeSVD needs at least 1 observed value"):
-        IterativeSVD(1).fit(np.full((4, 3), np.nan))

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowdim import config_context
-from lowdim.linalg import nearest as ranking
-from lowdim.linalg.nearest import alike, best_columns
+from lowdim.linalg import nearest
+from lowdim.linalg.nearest import best_columns, unit_rows
 
 
 def sorted_twin(Z, W, offset, n, seen=None):
@@ -33,7 +33,7 @@ def test_the_best_columns_come_first_and_equal_scores_by_number():
 def test_a_row_with_too_few_columns_says_so():
     Z, W = np.ones((1, 1)), np.arange(4.0)[:, None]
     seen = sp.csr_array(np.array([[0, 1, 0, 1]]))
-    best = best_columns(Z, W, np.array([-np.inf, 0, 0, 0]), 3, seen=seen)
+    best = best_columns(Z, W, np.array([-np.inf, 0, 0, 0]), 3, leave_out=seen)
     assert_array_equal(best.column, [[2, -1, -1]])
     assert_array_equal(best.score, [[2.0, -np.inf, -np.inf]])
 
@@ -41,7 +41,7 @@ def test_a_row_with_too_few_columns_says_so():
 def test_similarity_is_the_cosine_in_the_metric():
     F = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
     metric = np.array([[2.0, 1.0], [1.0, 2.0]])
-    products = alike(F, metric) @ alike(F, metric).T
+    products = unit_rows(F, metric) @ unit_rows(F, metric).T
     assert_allclose(products, [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0, 0, 0]], atol=1e-15)
 
 
@@ -56,7 +56,7 @@ def test_the_kernel_gives_what_sorting_gives(rng, dtype, n):
     offset = rng.integers(0, 3, size=50).astype(dtype)
     offset[rng.random(50) < 0.2] = -np.inf
     seen = sp.random_array((23, 50), density=0.3, rng=rng, format="csr")
-    best = best_columns(Z, W, offset, n, seen=seen)
+    best = best_columns(Z, W, offset, n, leave_out=seen)
     column, score = sorted_twin(Z, W, offset, n, seen)
     assert best.score.dtype == dtype and best.column.shape == (23, min(n, 50))
     assert_array_equal(best.column, column)
@@ -68,10 +68,10 @@ def test_blocks_and_threads_do_not_change_the_result(rng, monkeypatch):
     seen = sp.random_array((40, 30), density=0.3, rng=rng, format="csr")
     expected = sorted_twin(Z, W, offset, 5, seen)[0]
     for size in (1, 2000, 2**20):
-        monkeypatch.setattr(ranking, "BLOCK_BYTES", size)
+        monkeypatch.setattr(nearest, "BLOCK_BYTES", size)
         for threads in (1, 3):
             with config_context(threads=threads):
-                best = best_columns(Z, W, offset, 5, seen=seen)
+                best = best_columns(Z, W, offset, 5, leave_out=seen)
             assert_array_equal(best.column, expected)
 
 
@@ -82,10 +82,23 @@ def test_read_only_arrays_are_taken_and_left_as_they_are(rng):
     assert_array_equal(best_columns(Z, W, offset, 2).column, sorted_twin(Z, W, offset, 2)[0])
 
 
+def test_nearest_rows_are_those_of_the_smallest_distances(rng):
+    X, Y = rng.normal(size=(12, 3)), rng.normal(size=(30, 3))
+    best = best_columns(X, Y, -np.square(Y).sum(axis=1) / 2, 4)
+    squares = np.square(X[:, None] - Y).sum(axis=2)
+    assert_array_equal(best.column, np.argsort(squares, axis=1)[:, :4])
+    found = np.square(X).sum(axis=1)[:, None] - 2 * best.score
+    assert_allclose(found, np.sort(squares, axis=1)[:, :4], atol=1e-12)
+    itself = sp.eye_array(30, format="csr")  # is nearest to each row
+    others = best_columns(Y, Y, -np.square(Y).sum(axis=1) / 2, 1, leave_out=itself).column[:, 0]
+    between = np.square(Y[:, None] - Y).sum(axis=2) + np.diag(np.full(30, np.inf))
+    assert_array_equal(others, between.argmin(axis=1))
+
+
 def test_similarities_do_not_depend_on_how_the_model_is_written(rng):
     Z, W, A = rng.normal(size=(60, 3)), rng.normal(size=(20, 3)), rng.normal(size=(3, 3))
     A += 3 * np.eye(3)  # U A and V A^-T give the same products
     Z2, W2 = Z @ A, W @ np.linalg.inv(A).T
-    F, F2 = alike(W, np.cov(Z.T)), alike(W2, np.cov(Z2.T))
+    F, F2 = unit_rows(W, np.cov(Z.T)), unit_rows(W2, np.cov(Z2.T))
     assert_allclose(F @ F.T, F2 @ F2.T, atol=1e-9)
     assert_allclose(F @ F.T, np.corrcoef(W @ Z.T), atol=1e-12)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.cli.table_verb import TableRequest
-from lowdim.completion.ratings import Lines, found_column
+from lowdim.completion.recommender.ratings import Lines, found_column
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
 from lowdim.tables.frames.series import values_of
 from lowdim.tables.survey import FORMS

@@ -190,7 +190,7 @@ def _prepared(
 
 def _unfitted(no_ratings: bool, options: dict[str, Any]) -> Any:
     import lowdim
-    from lowdim.completion.recommender import EXPLICIT, IMPLICIT
+    from lowdim.completion.recommender.estimator import EXPLICIT, IMPLICIT
 
     given = {
         "n_components": options["components"],

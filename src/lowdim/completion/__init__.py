@@ -1,1 +1,1 @@
-"""Matrix completion: a matrix with holes is explained by few factors of its rows and columns."""
+"""Matrix completion: few factors of rows and columns explain a matrix with missing values."""

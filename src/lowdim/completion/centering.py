@@ -4,8 +4,8 @@
 
 The biases are learned by ridge regression, b_i = sum_o (x - mean - c_j) / (n_i + penalty) and the
 same for columns in turn until they rest: a row seen once is not taken at its word. A scale is the
-standard deviation about the biases, drawn to that of all entries as if `penalty` more entries had
-been seen. All of it scales with x, so results do not depend on units.
+standard deviation about the biases, shrunk towards that of all entries as if `penalty` more
+entries had been seen. All of it scales with x, so results do not depend on units.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.entries import row_numbers, with_values
 from lowdim.core.validation import check_choice
+from lowdim.linalg.sparse import row_numbers, with_values
 
 CENTERS = (None, "global", "rows", "columns", "both")
 SCALES = (None, "rows", "columns")
@@ -31,7 +31,7 @@ class Centering(NamedTuple):
     column: np.ndarray  # (d,)
     row_scale: np.ndarray  # (n,)
     column_scale: np.ndarray  # (d,)
-    has_rows: bool  # whether rows have biases: they then need a code of their own
+    has_rows: bool  # whether rows have biases: codes of rows then have one number more
 
     def apply(self, X: Any) -> Any:
         """The centred, scaled entries y of a csr_array x, as a csr_array of its dtype."""
@@ -47,9 +47,10 @@ class Centering(NamedTuple):
         return with_values(Y, (x + (self.row[i] + self.column[j]) + self.mean).astype(Y.dtype))
 
     def published(self, U: np.ndarray, V: np.ndarray) -> Published:
-        """Factors of y, y_ij = u_i'v_j, as those of x: x_ij = z_i'components_j + mean_j.
+        """Factors of x from those of y, y_ij = u_i'v_j: x_ij = z_i'components_j + mean_j.
 
-        Scales go into the factors; biases of rows become one more code, with a component of ones.
+        Scales go into the factors; biases of rows become one more column of codes, with a
+        component of ones.
         """
         Z, W = U * self.row_scale[:, None], V * self.column_scale[:, None]
         if self.has_rows:
@@ -154,7 +155,7 @@ def _ridge_means(
 def _deviations(
     x: np.ndarray, w: np.ndarray, group: np.ndarray, size: int, penalty: float
 ) -> np.ndarray:
-    """Standard deviation of each group about 0, drawn to that of all; 1 where all are 0."""
+    """Standard deviation of each group about 0, shrunk towards that of all; 1 where all are 0."""
     overall = weighted_mean(x * x, w)
     count = np.bincount(group, w, size) + penalty
     total = np.bincount(group, w * x * x, size) + penalty * overall

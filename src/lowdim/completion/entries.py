@@ -20,8 +20,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
-from lowdim.core.validation import check_choice
+from lowdim.core.validation import check_choice, open_rows_for
+from lowdim.linalg.sparse import row_numbers
 
 DUPLICATES = ("error", "mean", "sum", "last")
 
@@ -93,7 +95,7 @@ class Entries:
         rows, columns = numbered(frame[row], row), numbered(frame[column], column)
         values = np.ones(len(frame)) if value is None else _numbers(frame[value], value)
         weights = None if weight is None else _numbers(frame[weight], weight)
-        X, kept = gathered(rows, columns, values, weights, duplicates, (row, column))
+        X, kept = matrix_of(rows, columns, values, weights, duplicates, (row, column))
         return cls(X, kept, rows.ids, columns.ids)
 
     @property
@@ -139,11 +141,6 @@ def observed(block: Any) -> Any:
     return X
 
 
-def by_column(X: Any) -> Any:
-    """The transpose (d, n) of a csr_array, as a csr_array."""
-    return X.T.tocsr()
-
-
 def _with_short_indices(X: Any) -> Any:
     """X with int32 indices wherever they suffice: kernels are compiled for these first."""
     if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
@@ -152,16 +149,6 @@ def _with_short_indices(X: Any) -> Any:
     short = sp.csr_array(parts, shape=X.shape, copy=False)
     short.has_canonical_format = True
     return short
-
-
-def with_values(X: Any, values: np.ndarray) -> Any:
-    """The same entries with other values; the indices are shared, not copied."""
-    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
-
-
-def row_numbers(X: Any) -> np.ndarray:
-    """The row of each stored entry of a csr_array."""
-    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
 def entry_weights(weight: Any, X: Any) -> np.ndarray:
@@ -189,6 +176,20 @@ def check_some_observed(n_observed: float, name: str) -> None:
         raise ValueError(
             f"X has no observed entries: all are missing; {name} needs at least 1 observed value."
         )
+
+
+def open_entries_for(function: str, X: Any) -> Blocks:
+    """What completers accept as X, as Blocks, for a function that is no completer."""
+    rows = open_rows_for(function, X.X if isinstance(X, Entries) else X, nan=True)
+    return without_stored_nan(rows, function)
+
+
+def without_stored_nan(rows: Blocks, name: str) -> Blocks:
+    """The rows, of which sparse ones store no NaN: what is missing is not stored."""
+    if rows.in_memory is None:
+        return rows.checked(refuse_stored_nan, name)
+    refuse_stored_nan(rows.in_memory, name)
+    return rows
 
 
 def refuse_stored_nan(X: Any, name: str) -> None:
@@ -300,7 +301,7 @@ def _numbers(series: Any, name: str) -> np.ndarray:
     return values
 
 
-def gathered(
+def matrix_of(
     rows: Numbered,
     columns: Numbered,
     values: np.ndarray,

@@ -19,10 +19,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.entries import row_numbers
 from lowdim.completion.model import Coding
-from lowdim.completion.sparse_low_rank import Observations, product_at, spectral_norm
-from lowdim.completion.spectral import CENTER, Problem, SpectralCompleter
+from lowdim.completion.spectral import CENTER, CenteredEntries, Factors, SpectralCompleter
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -33,8 +31,9 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.kernel import kernel
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.loop import iterate
 from lowdim.core.random import random_generator
+from lowdim.linalg.sparse import SparseBothWays, row_numbers, spectral_norm
 
 DEFAULT_RATES = {"gd": 0.5, "sgd": 0.01}
 START = 0.1  # size of the first products u'v, in units of the entries
@@ -66,7 +65,8 @@ class GradientFactorization(SpectralCompleter):
         How much of the last step is taken again, from 0 (plain) to below 1.
     center : {None, "global", "rows", "columns", "both"}, default="both"
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=1000
         Steps of "gd", passes of "sgd".
     tol : float, default=1e-5
@@ -155,47 +155,39 @@ class GradientFactorization(SpectralCompleter):
         self.random_state = random_state
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> GradientFactorization:
-        """Learn the factors of rows and columns.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        entries = opened.entries
         random = random_generator(self.random_state)
         rate = self.learning_rate or DEFAULT_RATES[self.solver]
         if self.solver == "gd":
             rate /= spectral_norm(entries, tol=1e-3) or 1.0
-        task = Task(entries, self.penalty, self.momentum, counts(entries))
-        U, V = self._first_factors(problem, random)
-        start = Moving(U, V, np.zeros_like(U), np.zeros_like(V), rate, objective(U, V, task))
+        problem = DescentProblem(entries, self.penalty, self.momentum, counts(entries))
+        U, V = self._first_factors(opened, random)
+        start = DescentState(
+            U, V, np.zeros_like(U), np.zeros_like(V), rate, objective(U, V, problem)
+        )
         moved = full_step if self.solver == "gd" else stochastic_pass
         loop = iterate(self, (start, random), max_iter=self.max_iter, tol=self.tol)
         for at, random in loop:
-            new = moved(at, task, random)
+            new = moved(at, problem, random)
             loop.params = (new, random)
             refused = new.U is at.U  # it stands still for another reason than convergence
             loop.record(new.objective, change=np.inf if refused else at.objective - new.objective)
         at = loop.params[0]
-        self._publish(problem, at.U, at.V)
-        return self
+        return Factors(at.U, at.V)
 
     def _first_factors(
-        self, problem: Problem, random: np.random.Generator
+        self, centered: CenteredEntries, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Small and random, of equal size on both sides; with `warm_start` the last ones first."""
-        (n, d), k = problem.entries.shape, self.n_components
+        (n, d), k = centered.entries.shape, self.n_components
         size = np.sqrt(START) / k**0.25  # so that u'v has standard deviation START
         U, V = size * random.standard_normal((n, k)), size * random.standard_normal((d, k))
-        last = self._last_factors(problem)
+        last = self._last_factors(centered)
         if last is not None:
             r = min(k, last[0].shape[1])
             U[:, :r], V[:, :r] = last[0][:, :r], last[1][:, :r]
-        dtype = problem.entries.values.dtype
+        dtype = centered.entries.values.dtype
         return U.astype(dtype), V.astype(dtype)
 
     def _code_penalty(self) -> np.ndarray:
@@ -208,16 +200,16 @@ class GradientFactorization(SpectralCompleter):
         return coding._replace(on=coding.on._replace(by_count=True))
 
 
-class Task(NamedTuple):
+class DescentProblem(NamedTuple):
     """What does not change in the descent."""
 
-    entries: Observations
+    entries: SparseBothWays
     penalty: float
     momentum: float
     counts: tuple[np.ndarray, np.ndarray]  # entries of each row (n, 1) and column (d, 1)
 
 
-class Moving(NamedTuple):
+class DescentState(NamedTuple):
     """Factors on their way."""
 
     U: np.ndarray  # (n, k)
@@ -228,49 +220,56 @@ class Moving(NamedTuple):
     objective: float  # J by entry
 
 
-def counts(entries: Observations) -> tuple[np.ndarray, np.ndarray]:
+def counts(entries: SparseBothWays) -> tuple[np.ndarray, np.ndarray]:
     dtype = entries.values.dtype
     return (
-        np.diff(entries.Y.indptr)[:, None].astype(dtype),
-        np.diff(entries.Yt.indptr)[:, None].astype(dtype),
+        np.diff(entries.by_rows.indptr)[:, None].astype(dtype),
+        np.diff(entries.by_columns.indptr)[:, None].astype(dtype),
     )
 
 
-def objective(U: np.ndarray, V: np.ndarray, task: Task) -> float:
+def objective(U: np.ndarray, V: np.ndarray, problem: DescentProblem) -> float:
     """J by entry."""
-    g = task.entries.values - product_at(task.entries, U, V)
-    n_i, n_j = task.counts
+    g = problem.entries.values - problem.entries.product_at(U, V)
+    n_i, n_j = problem.counts
     sizes = np.sum(n_i * U**2, dtype=np.float64) + np.sum(n_j * V**2, dtype=np.float64)
-    return float(np.sum(g * g, dtype=np.float64) + task.penalty * sizes) / (2 * len(g))
+    return float(np.sum(g * g, dtype=np.float64) + problem.penalty * sizes) / (2 * len(g))
 
 
-def full_step(at: Moving, task: Task, random: Any = None) -> Moving:
+def full_step(at: DescentState, problem: DescentProblem, random: Any = None) -> DescentState:
     """One step along the full gradient and the last step; if J rises, stay and halve the rate."""
-    left = task.entries.with_values(task.entries.values - product_at(task.entries, at.U, at.V))
-    n_i, n_j = task.counts
-    step, keep, penalty = (at.U.dtype.type(x) for x in (at.rate, task.momentum, task.penalty))
+    entries, (n_i, n_j) = problem.entries, problem.counts
+    left = entries.with_values(entries.values - entries.product_at(at.U, at.V))
+    step, keep, penalty = (at.U.dtype.type(x) for x in (at.rate, problem.momentum, problem.penalty))
     U_step = keep * at.U_step + step * (left.times(at.V) - penalty * n_i * at.U)
     V_step = keep * at.V_step + step * (left.transposed_times(at.U) - penalty * n_j * at.V)
-    return _accepted(at, task, at.U + U_step, at.V + V_step, U_step, V_step)
+    return _accepted(at, problem, at.U + U_step, at.V + V_step, U_step, V_step)
 
 
-def stochastic_pass(at: Moving, task: Task, random: np.random.Generator) -> Moving:
+def stochastic_pass(
+    at: DescentState, problem: DescentProblem, random: np.random.Generator
+) -> DescentState:
     """One pass over all entries in random order; if J rises, stay and halve the rate."""
-    Y = task.entries.Y
+    Y = problem.entries.by_rows
     U, V, U_step, V_step = (part.copy() for part in (at.U, at.V, at.U_step, at.V_step))
     order = random.permutation(Y.nnz)
-    rate, keep, penalty = (U.dtype.type(x) for x in (at.rate, task.momentum, task.penalty))
+    rate, keep, penalty = (U.dtype.type(x) for x in (at.rate, problem.momentum, problem.penalty))
     _descend(order, row_numbers(Y), Y.indices, Y.data, rate, keep, penalty, U, V, U_step, V_step)
-    return _accepted(at, task, U, V, U_step, V_step)
+    return _accepted(at, problem, U, V, U_step, V_step)
 
 
 def _accepted(
-    at: Moving, task: Task, U: np.ndarray, V: np.ndarray, U_step: np.ndarray, V_step: np.ndarray
-) -> Moving:
+    at: DescentState,
+    problem: DescentProblem,
+    U: np.ndarray,
+    V: np.ndarray,
+    U_step: np.ndarray,
+    V_step: np.ndarray,
+) -> DescentState:
     with np.errstate(over="ignore", invalid="ignore"):  # steps far too long: J is not finite
-        J = objective(U, V, task)
+        J = objective(U, V, problem)
     if J <= at.objective:
-        return Moving(U, V, U_step, V_step, at.rate, J)
+        return DescentState(U, V, U_step, V_step, at.rate, J)
     at_rest = not (at.U_step.any() or at.V_step.any())  # then it was not the momentum
     rate = at.rate / 2 if at_rest else at.rate
     return at._replace(U_step=np.zeros_like(U_step), V_step=np.zeros_like(V_step), rate=rate)

@@ -1,4 +1,4 @@
-"""IterativeSVD: fill the holes, take the best rank k, fill the holes with it, and so on.
+"""IterativeSVD: fill what is missing, take the best rank k, fill with that, and so on.
 
     minimise over X of rank at most k     J = sum_observed (y_ij - x_ij)^2 / N
 
@@ -12,17 +12,15 @@ comparison.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from lowdim.completion.sparse_low_rank import truncated
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
-from lowdim.completion.svp import located, projected
+from lowdim.completion.spectral import CENTER, CenteredEntries, Factors, SpectralCompleter
+from lowdim.completion.svp import learn_rank
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE
-from lowdim.core.loop import fitting, iterate
 
 
 class IterativeSVD(SpectralCompleter):
-    """Matrix completion by filling holes with the truncated SVD of the filled matrix.
+    """Matrix completion by filling missing values with the truncated SVD of the filled matrix.
 
     Minimises  sum_observed (y_ij - x_ij)^2  over X of rank at most k:  X <- [X + P(Y - X)]_k,
                beginning with the column means.
@@ -36,7 +34,9 @@ class IterativeSVD(SpectralCompleter):
     n_components : int, default=10
         Rank k; more than the smaller side of X means that side.
     center : {None, "global", "rows", "columns", "both"}, default="columns"
-        What is taken from the entries before, and holes are first filled with.
+        What is taken from the entries before: nothing, their mean, and with it a bias of each row
+        or column. Missing values are first filled with it. A bias of rows is one more column of
+        `row_factors_`, the last, with a constant component.
     max_iter : int, default=500
     tol : float, default=1e-5
         Stop when an iteration lowers the root mean square error of the observed entries by less
@@ -46,7 +46,15 @@ class IterativeSVD(SpectralCompleter):
 
     Attributes
     ----------
-    components_, row_factors_, mean_, singular_values_, scale_ : as those of SVP
+    components_ : array of shape (k, d)
+        Right singular vectors (with biases of rows a constant one follows).
+    row_factors_ : array of shape (n, k)
+        Left singular vectors times singular values, in units of X.
+    mean_ : array of shape (d,)
+    singular_values_ : array of shape (k,)
+        Of the completed, centred matrix, in units of X.
+    scale_ : float
+        Root mean square of the centred entries.
     history_ : array of shape (n_iter_,)
         J, in units of scale_ squared.
     n_iter_ : int
@@ -95,26 +103,5 @@ class IterativeSVD(SpectralCompleter):
         self.tol = tol
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> IterativeSVD:
-        """Learn the matrix of rank k from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
-        k = min(self.n_components, *entries.shape)
-        start = located(truncated(self._start(problem), slice(k)), entries)
-        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
-        for at in loop:
-            left = entries.with_values(at.residual)
-            loop.params = located(projected(at.model(), left, 1.0, k), entries)
-            error = root_mean_square(at.residual)
-            loop.record(error**2, change=error - root_mean_square(loop.params.residual))
-        model = loop.params.model()
-        self.singular_values_ = model.s * problem.scale
-        self._publish(problem, model.U * model.s, model.Vt.T)
-        return self
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        return learn_rank(self, opened, step=1.0)

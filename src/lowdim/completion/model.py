@@ -1,8 +1,8 @@
 """What all completers share: a row is z'components + mean, and z follows from what it has observed.
 
 Whatever a method centres or scales goes into these three: `mean_` takes the means and the biases of
-columns, `components_` their scales, and the bias of a row is one more code whose component is
-constant. So every method predicts the same way,
+columns, `components_` their scales, and the bias of a row is one more number in its code, whose
+component is constant. So every method predicts the same way,
 
     x_ij = sum_r row_factors_[i, r] components_[r, j] + mean_[j],
 
@@ -13,34 +13,30 @@ and a new row is folded in by one ridge regression on its observed entries, in u
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als.kernels import Regression, Solved, solve_rows
-from lowdim.completion.entries import (
-    Entries,
-    check_some_observed,
-    observed,
-    refuse_stored_nan,
-    row_numbers,
-    with_values,
-)
+from lowdim.completion.entries import Entries, check_some_observed, observed, without_stored_nan
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator
+from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
+from lowdim.linalg.ridge import Regression, Solved, solve_rows
+from lowdim.linalg.sparse import row_numbers, with_values
 
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
 class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Base of the methods that explain a matrix with holes by few factors.
+    """Base of the methods that explain a matrix with missing values by few factors.
 
-    A method learns `components_` (q, d), `mean_` (d,), `row_factors_` (n, q) and `scale_` (a number
-    or (d,)), and says in `_code_penalty` how large the codes of a row may be.
+    A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
+    (q, d), `mean_` (d,), `row_factors_` (n, q) and `scale_` (a number or (d,)); it says in
+    `_code_penalty` how large the codes of a row may be.
     """
 
     accepts_nan: ClassVar[bool] = True
@@ -50,14 +46,42 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     mean_: np.ndarray
     row_factors_: np.ndarray
     scale_: Any
+    history_: np.ndarray
+
+    @fitting
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the completed matrix from its observed entries.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
+            What is not NaN, or what is stored, was observed.
+        y : accepted for compatibility with scikit-learn; ignored
+
+        Returns
+        -------
+        self
+        """
+        opened = self._open(X)
+        self._publish(opened, self._learn(opened))
+        return self
+
+    def _open(self, X: Any) -> Any:
+        """The observed entries of X, checked, in the form that the method works on."""
+        raise NotImplementedError
+
+    def _learn(self, opened: Any) -> Any:
+        """What the method finds: its start and its iteration."""
+        raise NotImplementedError
+
+    def _publish(self, opened: Any, learned: Any) -> None:
+        """Learned attributes, in units of X."""
+        raise NotImplementedError
 
     def open_entries(self, X: Any, *, reset: bool = True) -> Blocks:
         """X (Entries, array with NaN, sparse, stream, Dask) as Blocks, validated."""
         rows = self.open_rows(X.X if isinstance(X, Entries) else X, reset=reset)
-        if rows.in_memory is None:
-            return rows.checked(refuse_stored_nan, type(self).__name__)
-        refuse_stored_nan(rows.in_memory, type(self).__name__)
-        return rows
+        return without_stored_nan(rows, type(self).__name__)
 
     def _code_penalty(self) -> np.ndarray:
         """The penalty (q,) on each code, in units of `scale_`."""
@@ -71,7 +95,9 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return Coding(on, self.mean_, scale)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Codes of rows, from what they have observed, with the components fixed.
+        """Codes of rows (the few numbers that stand for each), from what they have observed.
+
+        The components stay as they are: a row is regressed on them.
 
         Parameters
         ----------
@@ -117,7 +143,7 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return values.reshape(i.shape)[()]
 
     def complete(self, X: Any = None) -> np.ndarray:
-        """The matrix without holes.
+        """The matrix without missing values.
 
         Parameters
         ----------
@@ -165,6 +191,23 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         )
         check_some_observed(count, type(self).__name__)
         return -float(np.sqrt(total / count))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the objective, iteration by iteration.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where; None makes a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        from lowdim.plots.figures import trace
+
+        check_is_fitted(self)
+        return trace(self.history_, ax=ax)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,4 +1,4 @@
-"""Can the holes be filled at all? What the pattern of observed entries and the matrix itself say.
+"""Can missing values be filled at all? What the observed pattern and the matrix itself say.
 
 A matrix of rank k, n x d, has k (n + d - k) degrees of freedom (2nk - k^2 if square): with fewer
 observed entries there are infinitely many of them through all entries. More is needed than numbers:
@@ -25,12 +25,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
-from lowdim.completion.entries import Entries, check_some_observed
-from lowdim.completion.model import Completer
-from lowdim.completion.sparse_low_rank import svd_of_product, truncated
+from lowdim.completion.entries import Entries, check_some_observed, open_entries_for
 from lowdim.completion.spectral import gathered
 from lowdim.completion.svp import SVP
 from lowdim.core.validation import check_at_most
+from lowdim.linalg.sparse import svd_of_product, truncated
 from lowdim.linalg.svd import SVD, svd
 
 FEW_TIMES = 2.0  # below so many entries per degree of freedom, recovery is the exception
@@ -139,14 +138,14 @@ class Recoverability:
 
 
 def recoverability(X: Any, rank: int, *, matrix: Any = None) -> Recoverability:
-    """Whether the holes of a matrix of the given rank can be filled at all.
+    """Whether the missing values of a matrix of the given rank can be filled at all.
 
     Parameters
     ----------
     X : array with NaN, sparse matrix (stored = observed), Entries, stream, Dask, or boolean, (n, d)
         What is observed; of a boolean array or sparse matrix, what is True. With values (and not
         only a pattern of True and False) the matrix is also estimated, if its pattern allows it, to
-        tell how incoherent it is.
+        say how incoherent it is.
     rank : int
         Rank k of the matrix, at most min(n, d).
     matrix : array of shape (n, d), or pair of arrays of shapes (n, q) and (d, q), default=None
@@ -308,10 +307,6 @@ def _spread(counts: np.ndarray) -> str:
 # ---- the door ------------------------------------------------------------------------------------
 
 
-class RecoverabilityInput(Completer):
-    """The door for `recoverability`: what completers accept."""
-
-
 def _opened(X: Any) -> tuple[Any, Any]:
     """The pattern as a csr_array of ones, and the entries or None if X is only a pattern."""
     if _is_pattern(X):
@@ -324,7 +319,7 @@ def _opened(X: Any) -> tuple[Any, Any]:
             )
         entries = None
     else:
-        entries = gathered(RecoverabilityInput().open_entries(X))
+        entries = gathered(open_entries_for("recoverability", X))
         pattern = sp.csr_array(
             (np.ones(entries.nnz, np.int64), entries.indices, entries.indptr), shape=entries.shape
         )

@@ -23,23 +23,29 @@ O((N + (n + d) r) r), more of them.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.als.kernels import Regression, solve_rows
-from lowdim.completion.sparse_low_rank import (
-    Observations,
+from lowdim.completion.spectral import (
+    CENTER,
+    SCALE,
+    CenteredEntries,
+    Factors,
+    SpectralCompleter,
+    dot,
+)
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import iterate
+from lowdim.linalg.ridge import Regression, solve_rows
+from lowdim.linalg.sparse import (
+    SparseBothWays,
     SparseLowRank,
-    product_at,
     spectral_norm,
     svd_of_product,
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SCALE, SpectralCompleter
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 PATH = 0.3  # lambda falls by this factor from one point of the path to the next
@@ -72,12 +78,12 @@ class SoftImpute(SpectralCompleter):
         this rank, `duality_gap_` stays large, and the fit ends when J rests.
     center : {None, "global", "rows", "columns", "both"}, default="columns"
         What is taken from the entries before, so that it is not shrunk: nothing, their mean, and
-        with it a bias of each row or column. A bias of rows is one more code, the last, with a
-        constant component.
+        with it a bias of each row or column. A bias of rows is one more column of `row_factors_`,
+        the last, with a constant component.
     scale : {None, "rows", "columns"}, default=None
         Divide the centred entries by the standard deviation of their row or column, so that all
-        count the same; a row or column with few entries by one drawn to that of all. The result is
-        in units of X again.
+        count the same; a row or column with few entries by one that is shrunk towards that of
+        all. The result is in units of X again.
     solver : {"als", "svd"}, default="als"
         "als": alternating ridge regressions on factors that grow to the rank they need. "svd":
         accelerated shrinkage of the filled matrix; better for ranks above about 100.
@@ -175,53 +181,44 @@ class SoftImpute(SpectralCompleter):
         self.tol = tol
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> SoftImpute:
-        """Learn the completed matrix from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        entries = opened.entries
         largest = spectral_norm(entries)
         goal = Goal(
             penalty=self.penalty * largest,
             max_rank=min(self.max_rank or min(entries.shape), *entries.shape),
             tol=self.tol,
         )
-        improved = alternated if self.solver == "als" else shrunk
-        start = self._first(problem, largest, goal)
+        improved = ridge_step if self.solver == "als" else shrink_step
+        start = self._first(opened, largest, goal)
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for at in loop:
             loop.params = next_on_path(improved(at, entries), at, entries, goal)
-            loop.record(loop.params.objective / entries.Y.nnz, change=loop.params.change)
-        self._publish_path(problem, loop.params, goal)
-        return self
+            loop.record(loop.params.objective / len(entries.values), change=loop.params.change)
+        return self._found(opened, loop.params, goal)
 
-    def _first(self, problem: Any, largest: float, goal: Goal) -> OnPath:
+    def _first(self, centered: CenteredEntries, largest: float, goal: Goal) -> PathPoint:
         """Where the path begins: at nothing, or at the last solution and then with its penalty."""
-        start = self._start(problem)
+        start = self._start(centered)
         warm = len(start.s) > 0
         penalty = goal.penalty if warm else max(goal.penalty, PATH * largest)
         start = truncated(start, slice(goal.max_rank))
-        return standing(*balanced(start), problem.entries, penalty)
+        return first_point(*balanced(start), centered.entries, penalty)
 
-    def _publish_path(self, problem: Any, at: OnPath, goal: Goal) -> None:
+    def _found(self, centered: CenteredEntries, at: PathPoint, goal: Goal) -> Factors:
+        """The factors at the end of the path, and what is said of it."""
         s = np.einsum("ir,ir->r", at.L, at.L)  # L = U sqrt(s)
         self.rank_ = len(s)
-        self.penalty_ = goal.penalty * problem.scale
-        self.duality_gap_ = duality_gap(at, problem.entries) if np.isnan(at.gap) else at.gap
+        self.penalty_ = goal.penalty * centered.scale
+        self.duality_gap_ = duality_gap(at, centered.entries) if np.isnan(at.gap) else at.gap
+        # the code of a row is L times its deviation, if rows are scaled: here, the usual one
+        usual = np.mean(centered.centering.row_scale**2) if self.scale == "rows" else 1.0
+        self.code_penalty_ = float(goal.penalty / usual)
         L, R = at.L, at.R
         if not self.rank_:  # the means alone: one component of zeros
             s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))
-        self.singular_values_ = s * problem.scale
-        self._publish(problem, L, R)
-        # the code of a row is L times its deviation, if rows are scaled: here, the usual one
-        usual = np.mean(problem.centering.row_scale**2) if self.scale == "rows" else 1.0
-        self.code_penalty_ = float(goal.penalty / usual)
+        self.singular_values_ = s * centered.scale
+        return Factors(L, R)
 
     def _code_penalty(self) -> np.ndarray:
         # twice J for one row: sum (y - z'r)^2 + lambda |z|^2; a bias of the row is not penalised
@@ -238,7 +235,7 @@ class Goal(NamedTuple):
     tol: float
 
 
-class OnPath(NamedTuple):
+class PathPoint(NamedTuple):
     """A point on the path: X = L R' with balanced factors, at a penalty."""
 
     L: np.ndarray  # (n, r)  U sqrt(s)
@@ -253,11 +250,11 @@ class OnPath(NamedTuple):
     gap: float = np.nan  # the duality gap, once it ends the path
 
 
-def standing(L: np.ndarray, R: np.ndarray, entries: Observations, penalty: float) -> OnPath:
+def first_point(L: np.ndarray, R: np.ndarray, entries: SparseBothWays, penalty: float) -> PathPoint:
     """A point at rest, before any iteration at this penalty."""
-    residual = entries.values - product_at(entries, L, R)
+    residual = entries.values - entries.product_at(L, R)
     J = objective(_squares(residual), L, R, penalty)
-    return OnPath(L, R, L, R, 1.0, penalty, J, LOOSE, np.inf)
+    return PathPoint(L, R, L, R, 1.0, penalty, J, LOOSE, np.inf)
 
 
 def objective(squares: float, L: np.ndarray, R: np.ndarray, penalty: float) -> float:
@@ -268,20 +265,20 @@ def objective(squares: float, L: np.ndarray, R: np.ndarray, penalty: float) -> f
 # ---- the two ways down ---------------------------------------------------------------------------
 
 
-def alternated(at: OnPath, entries: Observations) -> OnPath:
+def ridge_step(at: PathPoint, entries: SparseBothWays) -> PathPoint:
     """All rows, then all columns by ridge regression; then the factors are balanced."""
     if not at.L.shape[1]:
         return at
     method = "cg" if at.L.shape[1] >= CG_FROM else "cholesky"
     on = _on(at.R, at.penalty)
-    L = solve_rows(entries.Y, on, method=method, start=at.L, with_loss=False).Z
-    R, loss = solve_rows(entries.Yt, _on(L, at.penalty), method=method, start=at.R)
+    L = solve_rows(entries.by_rows, on, method=method, start=at.L, with_loss=False).Z
+    R, loss = solve_rows(entries.by_columns, _on(L, at.penalty), method=method, start=at.R)
     squares = float(loss.sum()) - at.penalty * _squares(R)
     L, R = balanced(_nonzero(svd_of_product(L, R)))
     return at._replace(L=L, R=R, objective=objective(squares, L, R, at.penalty))
 
 
-def shrunk(at: OnPath, entries: Observations) -> OnPath:
+def shrink_step(at: PathPoint, entries: SparseBothWays) -> PathPoint:
     """shrink(Z + P(Y - Z)) for Z ahead on the line through the last two points."""
     t = (1 + np.sqrt(1 + 4 * at.momentum**2)) / 2
     new = _proximal(at, entries, (at.momentum - 1) / t)._replace(momentum=t)
@@ -290,16 +287,18 @@ def shrunk(at: OnPath, entries: Observations) -> OnPath:
     return new
 
 
-def _proximal(at: OnPath, entries: Observations, beta: float, limit: int | None = None) -> OnPath:
+def _proximal(
+    at: PathPoint, entries: SparseBothWays, beta: float, limit: int | None = None
+) -> PathPoint:
     """shrink(Z + P(Y - Z)) for Z = X + beta (X - X_before), of no more than `limit` values."""
     b = at.L.dtype.type(beta)
     ahead = beta > 0 and at.L_before.shape[1] > 0
     ZL = np.hstack([(1 + b) * at.L, -b * at.L_before]) if ahead else at.L
     ZR = np.hstack([at.R, at.R_before]) if ahead else at.R
-    left = entries.with_values(entries.values - product_at(entries, ZL, ZR))
+    left = entries.with_values(entries.values - entries.product_at(ZL, ZR))
     near = svd_of_product(at.L, at.R)
     L, R = balanced(_shrink(SparseLowRank(left, ZL, ZR), at.penalty, near, limit))
-    squares = _squares(entries.values - product_at(entries, L, R))
+    squares = _squares(entries.values - entries.product_at(L, R))
     return at._replace(
         L=L, R=R, L_before=at.L, R_before=at.R, objective=objective(squares, L, R, at.penalty)
     )
@@ -322,7 +321,7 @@ def _shrink(A: SparseLowRank, penalty: float, near: SVD, limit: int | None) -> S
 # ---- along the path ------------------------------------------------------------------------------
 
 
-def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> OnPath:
+def next_on_path(new: PathPoint, at: PathPoint, entries: SparseBothWays, goal: Goal) -> PathPoint:
     """What follows an iteration: another one, further directions, a smaller penalty, or the end."""
     fall = at.objective - new.objective
     if fall > new.rest * new.objective:
@@ -338,7 +337,7 @@ def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> 
         return _joined(new, truncated(look.beside, above), room, entries)
     kept = _pruned(new, entries)
     if not at_goal:
-        return standing(kept.L, kept.R, entries, max(goal.penalty, PATH * new.penalty))
+        return first_point(kept.L, kept.R, entries, max(goal.penalty, PATH * new.penalty))
     # where max_rank allows no more, J must rest as far as it can
     change = fall / new.objective if above.any() and room <= 0 else look.gap
     if at.objective - kept.objective <= ROUNDING * np.finfo(new.L.dtype).eps * new.objective:
@@ -346,18 +345,18 @@ def next_on_path(new: OnPath, at: OnPath, entries: Observations, goal: Goal) -> 
     return kept._replace(change=change, rest=new.rest / 4)
 
 
-def _pruned(at: OnPath, entries: Observations) -> OnPath:
+def _pruned(at: PathPoint, entries: SparseBothWays) -> PathPoint:
     """One step of shrinkage: directions that only fade in alternation vanish at once."""
     r = at.L.shape[1]
     new = _proximal(at, entries, 0.0, limit=r) if r else at
     return new if new.objective < at.objective else at
 
 
-def _joined(at: OnPath, beside: SVD, room: int, entries: Observations) -> OnPath:
+def _joined(at: PathPoint, beside: SVD, room: int, entries: SparseBothWays) -> PathPoint:
     """Further directions, as far as one step of shrinkage takes them: that lowers J."""
     kept = truncated(beside, slice(room))
     L, R = balanced(SVD(kept.U, kept.s - kept.s.dtype.type(at.penalty), kept.Vt))
-    return standing(np.hstack([at.L, L]), np.hstack([at.R, R]), entries, at.penalty)._replace(
+    return first_point(np.hstack([at.L, L]), np.hstack([at.R, R]), entries, at.penalty)._replace(
         rest=at.rest
     )
 
@@ -369,9 +368,9 @@ class Certificate(NamedTuple):
     gap: float  # duality gap as a part of J; inf if it was not asked for
 
 
-def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certificate:
+def certificate(at: PathPoint, entries: SparseBothWays, *, with_gap: bool) -> Certificate:
     """Whether G = P(Y - X) has singular values above the penalty, and the duality gap."""
-    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    G = entries.with_values(entries.values - entries.product_at(at.L, at.R))
     r, most = at.L.shape[1], min(entries.shape)
     model = svd_of_product(at.L, at.R)
     room = most - r
@@ -383,7 +382,7 @@ def certificate(at: OnPath, entries: Observations, *, with_gap: bool) -> Certifi
     return Certificate(beside, _gap(at, G, entries, model) if with_gap else np.inf)
 
 
-def _beside(G: Observations, model: SVD) -> SparseLowRank:
+def _beside(G: SparseBothWays, model: SVD) -> SparseLowRank:
     """(I - UU') G (I - VV') = G - U (G'U)' - (I - UU') G V V'."""
     U, V = model.U, model.Vt.T
     GV = G.times(V)
@@ -391,17 +390,17 @@ def _beside(G: Observations, model: SVD) -> SparseLowRank:
     return SparseLowRank(G, -np.hstack([U, GV]), np.hstack([G.transposed_times(U), V]))
 
 
-def duality_gap(at: OnPath, entries: Observations) -> float:
+def duality_gap(at: PathPoint, entries: SparseBothWays) -> float:
     """(J - lower bound) / J, the bound from G scaled down to spectral norm lambda."""
-    G = entries.with_values(entries.values - product_at(entries, at.L, at.R))
+    G = entries.with_values(entries.values - entries.product_at(at.L, at.R))
     return _gap(at, G, entries, svd_of_product(at.L, at.R))
 
 
-def _gap(at: OnPath, G: Observations, entries: Observations, model: SVD) -> float:
+def _gap(at: PathPoint, G: SparseBothWays, entries: SparseBothWays, model: SVD) -> float:
     largest = float(top_svd(G, 1, start=model, tol=1e-8, max_passes=30).s[0])
     shrink = min(1.0, at.penalty / largest) if largest > 0 else 1.0
     g, y = G.values, entries.values
-    bound = shrink * _dot(g, y) - 0.5 * shrink**2 * _squares(g)
+    bound = shrink * dot(g, y) - 0.5 * shrink**2 * _squares(g)
     J = objective(_squares(g), at.L, at.R, at.penalty)
     return max(J - bound, 0.0) / J if J > 0 else 0.0
 
@@ -428,8 +427,4 @@ def _on(F: np.ndarray, penalty: float) -> Regression:
 
 
 def _squares(values: np.ndarray) -> float:
-    return _dot(values.ravel(), values.ravel())
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.einsum("e,e->", a, b, dtype=np.float64))
+    return dot(values.ravel(), values.ravel())

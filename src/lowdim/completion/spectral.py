@@ -5,10 +5,10 @@ gathered first: what is observed must fit in memory (the matrix need not).
 
     y_ij = (x_ij - mean_ij) / (row_i column_j size)      size: the root mean square of all of these
 
-where row_i and column_j are 1, or the standard deviations of rows or columns if a method is told to
-scale by them.
+where row_i and column_j are 1, or the standard deviations of rows or columns if a method is asked
+to scale by them.
 
-Everything a method is told (penalties, steps, tolerances) is in units of y: results do not depend
+All arguments of a method (penalties, steps, tolerances) are in units of y: results do not depend
 on the units of x.
 """
 
@@ -20,17 +20,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.completion.centering import Centering, in_units, learn_centering
-from lowdim.completion.entries import Entries, check_some_observed, observed, with_values
+from lowdim.completion.entries import Entries, check_some_observed, observed
 from lowdim.completion.model import Completer
-from lowdim.completion.sparse_low_rank import (
-    Observations,
-    nothing,
-    observations,
-    svd_of_product,
-    truncated,
-)
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
+from lowdim.linalg.sparse import (
+    SparseBothWays,
+    both_ways,
+    svd_of_product,
+    truncated,
+    with_values,
+    zero_svd,
+)
 from lowdim.linalg.svd import SVD
 
 CENTER = [StrOptions({"global", "rows", "columns", "both"}), None]
@@ -38,12 +39,19 @@ SCALE = [StrOptions({"rows", "columns"}), None]
 ROWS_AT_A_TIME = 4096  # when the entries of a stream are gathered
 
 
-class Problem(NamedTuple):
+class CenteredEntries(NamedTuple):
     """The entries that a method works on, and the way back."""
 
-    entries: Observations  # y
+    entries: SparseBothWays  # y
     centering: Centering
     scale: float
+
+
+class Factors(NamedTuple):
+    """y = L R'."""
+
+    L: np.ndarray  # (n, k)
+    R: np.ndarray  # (d, k)
 
 
 class SpectralCompleter(Completer):
@@ -55,7 +63,7 @@ class SpectralCompleter(Completer):
 
     scale: str | None = None
 
-    def _open(self, X: Any) -> Problem:
+    def _open(self, X: Any) -> CenteredEntries:
         """The observed entries of X, centred, in units of their root mean square."""
         if isinstance(X, Entries) and X.weight is not None:
             raise ValueError(
@@ -69,22 +77,22 @@ class SpectralCompleter(Completer):
         y, unit = in_units(Y.data)
         size = float(np.sqrt(np.mean(y * y))) or 1.0
         Y = with_values(Y, (y / size).astype(entries.dtype))
-        return Problem(observations(Y), centering, unit * size)
+        return CenteredEntries(both_ways(Y), centering, unit * size)
 
-    def _start(self, problem: Problem) -> SVD:
+    def _start(self, centered: CenteredEntries) -> SVD:
         """Zero; with `warm_start`, what the last fit to a matrix of this shape ended with."""
-        n, d = problem.entries.shape
-        dtype = problem.entries.values.dtype
-        last = self._last_factors(problem)
+        n, d = centered.entries.shape
+        dtype = centered.entries.values.dtype
+        last = self._last_factors(centered)
         if last is None:
-            return nothing(n, d, dtype)
+            return zero_svd(n, d, dtype)
         found = svd_of_product(*last)
         return truncated(found, found.s > 0)
 
-    def _last_factors(self, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
+    def _last_factors(self, centered: CenteredEntries) -> tuple[np.ndarray, np.ndarray] | None:
         """With `warm_start`, the factors of y that the last fit to this shape ended with."""
-        n, d = problem.entries.shape
-        dtype = problem.entries.values.dtype
+        n, d = centered.entries.shape
+        dtype = centered.entries.values.dtype
         if not (self.warm_start and hasattr(self, "row_factors_")):
             return None
         Z, components = self.row_factors_, self.components_
@@ -93,23 +101,27 @@ class SpectralCompleter(Completer):
                 f"warm_start=True goes on from the last fit, to a matrix of {len(Z)} x "
                 f"{components.shape[1]}; X is {n} x {d}. Set warm_start=False."
             )
-        k = len(components) - problem.centering.has_rows  # the last code is a bias of rows
-        L = Z[:, :k] / problem.centering.row_scale[:, None]
-        R = components[:k].T / (problem.centering.column_scale[:, None] * problem.scale)
+        k = len(components) - centered.centering.has_rows  # the last code is a bias of rows
+        L = Z[:, :k] / centered.centering.row_scale[:, None]
+        R = components[:k].T / (centered.centering.column_scale[:, None] * centered.scale)
         return L.astype(dtype), R.astype(dtype)
 
-    def _publish(self, problem: Problem, L: np.ndarray, R: np.ndarray) -> None:
-        """Learned attributes from the factors of y = L R'."""
-        dtype = problem.entries.values.dtype
-        published = problem.centering.published(L, R * problem.scale)
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        """Factors of y, and the learned attributes that only this method has."""
+        raise NotImplementedError
+
+    def _publish(self, opened: CenteredEntries, learned: Factors) -> None:
+        """Learned attributes that all methods have, from the factors of y."""
+        dtype = opened.entries.values.dtype
+        published = opened.centering.published(learned.L, learned.R * opened.scale)
         self.row_factors_ = published.row_factors.astype(dtype)
         self.components_ = published.components.astype(dtype)
         self.mean_ = published.mean.astype(dtype)
-        self.scale_ = problem.scale
+        self.scale_ = opened.scale
         if self.scale == "columns":
-            self.scale_ = (problem.scale * problem.centering.column_scale).astype(dtype)
+            self.scale_ = (opened.scale * opened.centering.column_scale).astype(dtype)
         elif self.scale == "rows":  # a new row counts as one of usual deviation
-            self.scale_ = problem.scale * root_mean_square(problem.centering.row_scale)
+            self.scale_ = opened.scale * root_mean_square(opened.centering.row_scale)
 
 
 def gathered(rows: Blocks) -> Any:
@@ -123,5 +135,10 @@ def gathered(rows: Blocks) -> Any:
 
 
 def root_mean_square(values: np.ndarray) -> float:
-    """Summed in float64, whatever the values are."""
-    return float(np.sqrt(np.einsum("e,e->", values, values, dtype=np.float64) / len(values)))
+    """sqrt(mean of squares), summed in float64, whatever the values are."""
+    return float(np.sqrt(dot(values, values) / len(values)))
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> float:
+    """a'b, summed in float64, whatever the values are."""
+    return float(np.einsum("e,e->", a, b, dtype=np.float64))

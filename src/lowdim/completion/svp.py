@@ -5,9 +5,10 @@
     X <- [ X + step * P(Y - X) ]_k        P keeps the observed entries, [.]_k is the truncated SVD
 
 X + step * P(Y - X) is sparse plus low rank, and only its k largest singular values are computed. A
-step up to 1 cannot raise J (the holes are filled by X, then the best rank k is taken); behind
-random holes about 1 / (the observed part) is right and far faster. The automatic step minimises J
-along the gradient within the tangent space of the matrices of rank k at X.
+step up to 1 cannot raise J (the missing values are filled by X, then the best rank k is taken);
+where values are missing at random, about 1 / (the observed part) is right and far faster. The
+automatic step minimises J along the gradient within the tangent space of the matrices of rank k
+at X.
 
 Cost of an iteration with N entries: about 4 products with k vectors, O((N + (n + d) k) k).
 """
@@ -18,16 +19,21 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.sparse_low_rank import (
-    Observations,
+from lowdim.completion.spectral import (
+    CENTER,
+    CenteredEntries,
+    Factors,
+    SpectralCompleter,
+    root_mean_square,
+)
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import iterate
+from lowdim.linalg.sparse import (
+    SparseBothWays,
     SparseLowRank,
-    product_at,
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 SVD_TOL = 1e-7  # relative residual of singular vectors; they need not be better than the step
@@ -49,12 +55,13 @@ class SVP(SpectralCompleter):
     n_components : int, default=10
         Rank k; more than the smaller side of X means that side.
     step : float or "auto", default="auto"
-        Length of the steps. Up to 1 the objective cannot rise; behind random holes 1 / (observed
-        part) is faster, and a step that would raise the objective is halved. "auto" takes the best
-        step in the tangent space in each iteration.
+        Length of the steps. Up to 1 the objective cannot rise; where values are missing at
+        random, 1 / (observed part) is faster, and a step that would raise the objective is halved.
+        "auto" takes the best step in the tangent space in each iteration.
     center : {None, "global", "rows", "columns", "both"}, default=None
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=500
     tol : float, default=1e-5
         Stop when an iteration lowers the root mean square error of the observed entries by less
@@ -134,32 +141,26 @@ class SVP(SpectralCompleter):
         self.tol = tol
         self.warm_start = warm_start
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> SVP:
-        """Learn the matrix of rank k from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
-        k = min(self.n_components, *entries.shape)
-        start = self._start(problem)
-        start = truncated(start, slice(k))
-        loop = iterate(self, located(start, entries), max_iter=self.max_iter, tol=self.tol)
-        for at in loop:
-            error = root_mean_square(at.residual)
-            loop.params = advanced(at, entries, k, self.step)
-            loop.record(error**2, change=error - root_mean_square(loop.params.residual))
-        model = loop.params.model()
-        self.singular_values_ = model.s * problem.scale
-        self._publish(problem, model.U * model.s, model.Vt.T)
-        return self
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        return learn_rank(self, opened, self.step)
 
 
-class Located(NamedTuple):
+def learn_rank(estimator: Any, centered: CenteredEntries, step: float | str) -> Factors:
+    """Projected gradient steps from the estimator's start, within rank `n_components`."""
+    entries = centered.entries
+    k = min(estimator.n_components, *entries.shape)
+    start = low_rank_fit(truncated(estimator._start(centered), slice(k)), entries)
+    loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
+    for at in loop:
+        error = root_mean_square(at.residual)
+        loop.params = next_fit(at, entries, k, step)
+        loop.record(error**2, change=error - root_mean_square(loop.params.residual))
+    model = loop.params.model()
+    estimator.singular_values_ = model.s * centered.scale
+    return Factors(model.U * model.s, model.Vt.T)
+
+
+class LowRankFit(NamedTuple):
     """A matrix of low rank and what it leaves of the observed entries."""
 
     U: np.ndarray  # (n, k)
@@ -171,31 +172,31 @@ class Located(NamedTuple):
         return SVD(self.U, self.s, self.Vt)
 
 
-def located(model: SVD, entries: Observations) -> Located:
-    left = entries.values - product_at(entries, model.U * model.s, model.Vt.T)
-    return Located(*model, left)
+def low_rank_fit(model: SVD, entries: SparseBothWays) -> LowRankFit:
+    left = entries.values - entries.product_at(model.U * model.s, model.Vt.T)
+    return LowRankFit(*model, left)
 
 
-def advanced(at: Located, entries: Observations, k: int, step: float | str) -> Located:
+def next_fit(at: LowRankFit, entries: SparseBothWays, k: int, step: float | str) -> LowRankFit:
     """The next matrix: a projected gradient step, halved while it would raise the objective."""
     gradient = entries.with_values(at.residual)
     length = tangent_step(at, gradient, k) if step == "auto" else float(step)
     here = root_mean_square(at.residual)
     while True:
-        new = located(projected(at.model(), gradient, length, k), entries)
+        new = low_rank_fit(projected(at.model(), gradient, length, k), entries)
         if length <= 1.0 or root_mean_square(new.residual) < here:
             return new
         length = max(length / 2, 1.0)
 
 
-def projected(model: SVD, gradient: Observations, step: float, k: int) -> SVD:
+def projected(model: SVD, gradient: SparseBothWays, step: float, k: int) -> SVD:
     """[ X + step * G ]_k for a sparse G."""
     S = gradient.with_values(gradient.values * gradient.values.dtype.type(step))
     A = SparseLowRank(S, model.U * model.s, model.Vt.T)
     return top_svd(A, k, start=model, tol=SVD_TOL, max_passes=SVD_PASSES)
 
 
-def tangent_step(at: Located, gradient: Observations, k: int) -> float:
+def tangent_step(at: LowRankFit, gradient: SparseBothWays, k: int) -> float:
     """The step that minimises J along T: ||T||^2 / ||P(T)||^2.
 
     T = UU'G + GVV' - UU'GVV', the gradient G within the tangent space at X; at X = 0, [ G ]_k.
@@ -211,9 +212,9 @@ def tangent_step(at: Located, gradient: Observations, k: int) -> float:
     )
 
 
-def _best_step(gradient: Observations, L: np.ndarray, R: np.ndarray, squares: float) -> float:
+def _best_step(gradient: SparseBothWays, L: np.ndarray, R: np.ndarray, squares: float) -> float:
     """||T||^2 / ||P(T)||^2 for T = L R'."""
-    seen = _squares(product_at(gradient, L, R))
+    seen = _squares(gradient.product_at(L, R))
     return squares / seen if seen > 0 else 1.0
 
 

@@ -14,28 +14,34 @@ The first steps would only make Q large enough for a singular value to pass tau;
 at once (the kicking start): Q = k0 step P(Y) with the largest k0 for which X is still about 0. Then
 each step begins ahead of Q, on the line through the last two (Nesterov's acceleration, with a
 restart where the dual falls). The gradient changes by no more than Q does, so steps up to 1 are
-safe. Behind random holes it changes by about the observed part of that: steps begin with 1 / (that
-part) and are cut when the gradient is seen to change faster.
+safe. Where values are missing at random, it changes by about the observed part of that: steps begin
+with 1 / (that part) and are cut when the gradient is seen to change faster.
 
 Cost of an iteration with N entries: about 3 products with r vectors, O(N r), r the rank of X.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.sparse_low_rank import (
-    Observations,
-    product_at,
+from lowdim.completion.spectral import (
+    CENTER,
+    CenteredEntries,
+    Factors,
+    SpectralCompleter,
+    dot,
+    root_mean_square,
+)
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import iterate
+from lowdim.linalg.sparse import (
+    SparseBothWays,
     spectral_norm,
     top_svd,
     truncated,
 )
-from lowdim.completion.spectral import CENTER, SpectralCompleter, root_mean_square
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting, iterate
 from lowdim.linalg.svd import SVD
 
 SVD_TOL = 1e-7  # relative residual of singular vectors
@@ -68,7 +74,8 @@ class SVT(SpectralCompleter):
         stays so.
     center : {None, "global", "rows", "columns", "both"}, default=None
         What is taken from the entries before: nothing, their mean, and with it a bias of each row
-        or column. A bias of rows is one more code, the last, with a constant component.
+        or column. A bias of rows is one more column of `row_factors_`, the last, with a constant
+        component.
     max_iter : int, default=500
     tol : float, default=1e-4
         Stop when the observed entries are met up to an error of this part of their size.
@@ -135,24 +142,15 @@ class SVT(SpectralCompleter):
         self.max_iter = max_iter
         self.tol = tol
 
-    @fitting
-    def fit(self, X: Any, y: Any = None) -> SVT:
-        """Learn the completed matrix from its observed entries.
-
-        Parameters
-        ----------
-        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
-        """
-        problem = self._open(X)
-        entries = problem.entries
+    def _learn(self, opened: CenteredEntries) -> Factors:
+        entries = opened.entries
         tau = (AUTO_TAU if self.tau == "auto" else self.tau) * float(
             np.sqrt(np.prod(entries.shape))
         )
         step = 1.0 / entries.density if self.step == "auto" else float(self.step)
-        loop = iterate(self, kicked(entries, tau, step), max_iter=self.max_iter, tol=self.tol)
+        loop = iterate(self, dual_start(entries, tau, step), max_iter=self.max_iter, tol=self.tol)
         for at in loop:
-            loop.params = climbed(at, entries, tau)
+            loop.params = next_dual(at, entries, tau)
             loop.record(
                 dual_objective(loop.params, entries, tau),
                 change=root_mean_square(loop.params.residual),
@@ -161,12 +159,11 @@ class SVT(SpectralCompleter):
         self.rank_ = len(model.s)
         if not self.rank_:  # all entries are 0 once centred: one component of zeros
             model = SVD(*(np.zeros(shape, model.s.dtype) for shape in _one(entries.shape)))
-        self.singular_values_ = model.s * problem.scale
-        self._publish(problem, model.U * model.s, model.Vt.T)
-        return self
+        self.singular_values_ = model.s * opened.scale
+        return Factors(model.U * model.s, model.Vt.T)
 
 
-class Dual(NamedTuple):
+class DualState(NamedTuple):
     """Where the iteration is: Q, X = shrink_tau(Q), and what X leaves of the entries."""
 
     q: np.ndarray  # (N,)  the entries of Q, divided by tau
@@ -182,16 +179,16 @@ class Dual(NamedTuple):
         return SVD(self.U, self.s, self.Vt)
 
 
-def kicked(entries: Observations, tau: float, step: float) -> Dual:
+def dual_start(entries: SparseBothWays, tau: float, step: float) -> DualState:
     """The state after the first k0 steps, in which X stays about 0."""
     largest = spectral_norm(entries)
     k0 = np.ceil(tau / (step * largest)) if largest > 0 else 1.0
-    return shrunk(entries.values * entries.values.dtype.type(k0 * step / tau), entries, tau, step)
+    return dual_at(entries.values * entries.values.dtype.type(k0 * step / tau), entries, tau, step)
 
 
-def shrunk(
-    q: np.ndarray, entries: Observations, tau: float, step: float, near: SVD | None = None
-) -> Dual:
+def dual_at(
+    q: np.ndarray, entries: SparseBothWays, tau: float, step: float, near: SVD | None = None
+) -> DualState:
     """X = shrink_tau(Q) and what it leaves; `near` is where singular vectors are looked for."""
     Q, most = entries.with_values(q), min(entries.shape)
     k = 1 + (0 if near is None else len(near.s))
@@ -203,19 +200,19 @@ def shrunk(
         k, near = k + FURTHER, found
     model = truncated(found, found.s > 1.0)
     model = SVD(model.U, (model.s - 1) * model.s.dtype.type(tau), model.Vt)
-    residual = entries.values - product_at(entries, model.U * model.s, model.Vt.T)
-    return Dual(q, *model, residual, q, 1.0, step)
+    residual = entries.values - entries.product_at(model.U * model.s, model.Vt.T)
+    return DualState(q, *model, residual, q, 1.0, step)
 
 
-def climbed(at: Dual, entries: Observations, tau: float) -> Dual:
+def next_dual(at: DualState, entries: SparseBothWays, tau: float) -> DualState:
     """One step up the dual and ahead; if that went too far, the same place with a shorter step."""
     q = at.q + at.residual * at.q.dtype.type(at.step / tau)
     t = (1 + np.sqrt(1 + 4 * at.momentum**2)) / 2
     ahead = q + (q - at.q_before) * at.q.dtype.type((at.momentum - 1) / t)
-    new = shrunk(ahead, entries, tau, at.step, at.model())
+    new = dual_at(ahead, entries, tau, at.step, at.model())
     moved, turned = new.q - at.q, new.residual - at.residual
     # g rises by about the mean slope at the two ends: differences of g would drown in rounding
-    falls = _dot(moved, new.residual) + _dot(moved, at.residual) < 0
+    falls = dot(moved, new.residual) + dot(moved, at.residual) < 0
     curvature = _size(turned) / max(tau * _size(moved), np.finfo(float).tiny)
     if at.step > 1.0 and at.step * curvature > 1.0:
         step = max(at.step / 2, 1.0 / curvature, 1.0)
@@ -226,18 +223,14 @@ def climbed(at: Dual, entries: Observations, tau: float) -> Dual:
     return new._replace(q_before=q, momentum=t)
 
 
-def dual_objective(at: Dual, entries: Observations, tau: float) -> float:
+def dual_objective(at: DualState, entries: SparseBothWays, tau: float) -> float:
     """-g(Q) / (N tau)."""
     squares = float(np.sum(at.s.astype(np.float64) ** 2))
-    return (squares / (2 * tau) - _dot(at.q, entries.values)) / len(at.q)
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.einsum("e,e->", a, b, dtype=np.float64))
+    return (squares / (2 * tau) - dot(at.q, entries.values)) / len(at.q)
 
 
 def _size(values: np.ndarray) -> float:
-    return float(np.sqrt(_dot(values, values)))
+    return float(np.sqrt(dot(values, values)))
 
 
 def _one(shape: tuple[int, int]) -> tuple:

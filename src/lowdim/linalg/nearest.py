@@ -1,9 +1,13 @@
-"""The best columns of many rows, without the matrix of all scores.
+"""The n largest of many products, without the matrix of all of them.
 
     score_ij = z_i'w_j + offset_j
 
+    best columns of a model         z, w: codes and loadings; offset: the means of the columns
+    nearest rows                    w: the rows; offset = -|w|^2 / 2: |z - w|^2 = |z|^2 - 2 score
+    most alike by cosine            z, w: rows of unit length (`unit_rows`)
+
 A block of rows is multiplied with all columns while it is in the cache, and of each row the n
-largest scores are kept; what a row has seen, and columns that are not wanted, do not take part.
+largest scores are kept; pairs that are left out, and columns of offset -inf, do not take part.
 Equal scores are ranked by the number of the column, so results do not depend on blocks or threads.
 
 Cost: one product of the factors and one look at each score. Memory: one block of scores by thread.
@@ -22,38 +26,41 @@ BLOCK_BYTES = 2**21  # of scores: they are looked at while they are in the cache
 
 
 class Best(NamedTuple):
-    """The best columns of each row, best first."""
+    """The columns with the largest scores for each row, best first."""
 
     column: np.ndarray  # (m, n) of intp; -1 where a row has fewer than n to choose from
     score: np.ndarray  # (m, n); -inf there
 
 
 def best_columns(
-    Z: np.ndarray, W: np.ndarray, offset: np.ndarray, n: int, *, seen: Any = None
+    Z: np.ndarray, W: np.ndarray, offset: np.ndarray, n: int, *, leave_out: Any = None
 ) -> Best:
     """The n columns with the largest z'w + offset for each row.
 
     Parameters
     ----------
     Z : array of shape (m, q)
-        Codes of the rows.
+        One row of factors for each row of scores.
     W : array of shape (d, q)
-        Factors of the columns.
+        One row of factors for each column of scores.
     offset : array of shape (d,)
         Of each column; -inf for columns that must not be chosen.
     n : int
         How many; of fewer than n columns, all.
-    seen : csr_array of shape (m, d), default=None
-        Stored entries are columns that the row has seen already: they are left out.
+    leave_out : csr_array of shape (m, d), default=None
+        Its stored entries are pairs that do not take part: a row itself among its neighbours, or
+        what a user has seen already.
     """
     m, d = len(Z), len(W)
     n = min(n, d)
     dtype = np.result_type(Z, W)
     best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
-    if seen is None:
+    if leave_out is None:
         indptr, indices = np.zeros(m + 1, np.int32), np.empty(0, np.int32)
     else:  # writeable: the kernel is compiled for one kind of array only
-        indptr, indices = (np.require(a, requirements="W") for a in (seen.indptr, seen.indices))
+        indptr, indices = (
+            np.require(a, requirements="W") for a in (leave_out.indptr, leave_out.indices)
+        )
     Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
     offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
     size = max(1, BLOCK_BYTES // (d * dtype.itemsize))
@@ -69,7 +76,7 @@ def best_columns(
     return best
 
 
-def alike(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
+def unit_rows(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
     """Rows of length 1 (or 0), whose products are cosines: f_i'M f_j / sqrt(f_i'M f_i  f_j'M f_j).
 
     With M (q, q) the covariance of what F is multiplied with, these are correlations.

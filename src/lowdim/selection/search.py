@@ -19,12 +19,13 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.entries import Entries, check_some_observed, row_numbers
+from lowdim.completion.entries import Entries, check_some_observed
 from lowdim.completion.spectral import gathered
 from lowdim.completion.svp import SVP
 from lowdim.core.constraints import RANDOM_STATE, Integral, Interval
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
+from lowdim.linalg.sparse import row_numbers
 
 FALLING = ("penalty",)  # large to small: from simple to rich, as ranks from small to large
 RISING = ("n_components", "max_rank")

@@ -8,28 +8,10 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim import ALS
-from lowdim.completion.als import kernels as als_kernels
-from lowdim.completion.als.kernels import (
-    Regression,
-    row_systems,
-    solve_rows,
-    solve_systems,
-)
-from lowdim.completion.als.start import spectral_factors
-from lowdim.completion.entries import Entries, by_column, observed, row_numbers
+from lowdim.completion.entries import Entries, observed
+from tests.completion.planted import low_rank, with_missing
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def holes(X, rng, missing=0.5):
-    X = X.copy()
-    X[rng.random(X.shape) < missing] = np.nan
-    return X
-
-
-def low_rank(rng, n=60, d=25, k=2, noise=0.0):
-    truth = rng.normal(size=(n, k)) @ rng.normal(size=(k, d))
-    return truth + noise * rng.normal(size=truth.shape)
 
 
 def counts(rng, n=30, d=12):
@@ -37,40 +19,7 @@ def counts(rng, n=30, d=12):
     return sp.csr_array(rng.poisson(0.6, size=(n, d)).astype(float))
 
 
-def regression(rng, m, q, *, penalty=0.3, by_count=False, implicit=False, dtype=np.float64):
-    F = rng.normal(size=(m, q)).astype(dtype)
-    offset = np.zeros(m) if implicit else rng.normal(size=m)
-    gram = F.T @ F if implicit else None
-    return Regression(F, offset, np.full(q, penalty), by_count, gram)
-
-
-def equations(X, on, weight, i):
-    """Normal equations of row i, the plain way."""
-    cut = slice(X.indptr[i], X.indptr[i + 1])
-    F, y, w = on.F[X.indices[cut]], X.data[cut], weight[cut]
-    P = np.diag(on.penalty * (w.sum() if on.by_count else 1.0))
-    if on.gram is not None:
-        return P + on.gram + (F * (w * y)[:, None]).T @ F, F.T @ (w * (1.0 + y))
-    return P + (F * w[:, None]).T @ F, F.T @ (w * (y - on.offset[X.indices[cut]]))
-
-
-def loss_at_zero(X, on, weight, i):
-    """Of row i, without penalty."""
-    cut = slice(X.indptr[i], X.indptr[i + 1])
-    y = X.data[cut]
-    squares = 1.0 + y if on.gram is not None else (y - on.offset[X.indices[cut]]) ** 2
-    return weight[cut] @ squares
-
-
 # ---- golden values -------------------------------------------------------------------------------
-
-
-def test_one_factor_of_one_row_has_a_closed_form():
-    X = observed(np.array([[1.0, np.nan, 3.0]]))
-    on = Regression(np.array([[2.0], [5.0], [1.0]]), np.zeros(3), np.array([0.5]))
-    Z, loss = solve_rows(X, on)
-    assert Z[0, 0] == pytest.approx(5.0 / 5.5, rel=1e-15)  # (2 + 3) / (4 + 1 + 1/2)
-    assert loss[0] == pytest.approx(10.0 - 25.0 / 5.5, rel=1e-14)
 
 
 def test_a_large_penalty_on_rank_leaves_the_ridge_biases():
@@ -83,124 +32,6 @@ def test_a_large_penalty_on_rank_leaves_the_ridge_biases():
 
 
 # ---- the derivation ------------------------------------------------------------------------------
-
-each_feedback = pytest.mark.parametrize("implicit", [False, True], ids=["explicit", "implicit"])
-each_count = pytest.mark.parametrize("by_count", [False, True])
-
-
-@each_feedback
-@each_count
-def test_the_kernel_equals_its_numpy_twin(rng, implicit, by_count):
-    X = observed(holes(rng.random((9, 8)) + 0.5, rng, 0.4))
-    weight = rng.random(X.nnz) + 0.1
-    on = regression(rng, 8, 3, by_count=by_count, implicit=implicit)
-    run = solve_rows(X, on, weight=weight)
-    for i in range(9):
-        A, b = equations(X, on, weight, i)
-        z = np.linalg.lstsq(A, b)[0]  # a row may have no entry, and no penalty then
-        np.testing.assert_allclose(run.Z[i], z, rtol=1e-9, atol=1e-12)
-        constant = loss_at_zero(X, on, weight, i)
-        np.testing.assert_allclose(run.loss[i], constant - b @ z, rtol=1e-9, atol=1e-12)
-
-
-def test_rows_longer_than_the_buffer_are_solved_all_the_same(rng):
-    m = als_kernels.CHUNK + 700
-    X = observed(np.vstack([rng.normal(size=m), np.full(m, np.nan)]))
-    on = regression(rng, m, 4)
-    A, b = equations(X, on, np.ones(m), 0)
-    exact = np.linalg.solve(A, b)
-    for method in ("cholesky", "cg"):
-        solved = solve_rows(X, on, method=method, steps=20)
-        np.testing.assert_allclose(solved.Z[0], exact, rtol=1e-9)
-        left = X.data - on.offset - on.F @ exact
-        assert solved.loss[0] == pytest.approx(left @ left + 0.3 * exact @ exact, rel=1e-10)
-        np.testing.assert_array_equal(solved.Z[1], 0.0)
-
-
-@each_feedback
-def test_conjugate_gradients_reach_the_exact_solution_in_as_many_steps_as_unknowns(rng, implicit):
-    X = observed(holes(rng.random((9, 8)) + 0.5, rng, 0.4))
-    weight = X.data - 0.4
-    on = regression(rng, 8, 3, implicit=implicit)
-    exact = solve_rows(X, on, weight=weight)
-    start = rng.normal(size=exact.Z.shape)
-    found = solve_rows(X, on, weight=weight, method="cg", steps=6, start=start)
-    np.testing.assert_allclose(found.Z, exact.Z, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(found.loss, exact.loss, rtol=1e-9, atol=1e-12)
-
-
-@each_feedback
-def test_every_step_of_conjugate_gradients_lowers_the_loss_it_reports(rng, implicit):
-    X = observed(holes(rng.random((9, 8)) + 0.5, rng, 0.4))
-    weight = X.data - 0.4
-    on = regression(rng, 8, 5, implicit=implicit)
-    start = rng.normal(size=(9, 5))
-    losses = [
-        solve_rows(X, on, weight=weight, method="cg", steps=s, start=start).loss
-        for s in range(1, 5)
-    ]
-    assert (np.diff(losses, axis=0) <= 1e-12 * np.abs(losses[0])).all()
-    # the loss reported after some steps is the loss at the codes returned
-    Z = solve_rows(X, on, weight=weight, method="cg", steps=2, start=start).Z
-    for i in range(9):
-        A, b = equations(X, on, weight, i)
-        constant = loss_at_zero(X, on, weight, i)
-        wanted = constant - 2 * b @ Z[i] + Z[i] @ A @ Z[i]
-        assert losses[1][i] == pytest.approx(wanted, rel=1e-10)
-
-
-@each_feedback
-def test_non_negative_codes_satisfy_the_conditions_of_karush_kuhn_and_tucker(rng, implicit):
-    X = observed(holes(rng.random((9, 8)), rng, 0.4))
-    weight = X.data + 0.1
-    on = regression(rng, 8, 4, implicit=implicit)
-    Z = solve_rows(X, on, weight=weight, method="nonnegative").Z
-    assert (Z >= 0).all()
-    for i in range(9):
-        A, b = equations(X, on, weight, i)
-        slope = A @ Z[i] - b
-        size = np.abs(b).max(initial=1.0)
-        assert (slope >= -1e-8 * size).all()  # no coordinate wants to rise
-        assert np.abs(slope * Z[i]).max() <= 1e-8 * size  # and one above 0 wants nothing
-
-
-@each_feedback
-@each_count
-def test_normal_equations_added_up_over_blocks_give_the_same_codes(rng, implicit, by_count):
-    X = observed(holes(rng.random((9, 8)) + 0.5, rng, 0.4))
-    weight = X.data - 0.4
-    on = regression(rng, 8, 3, by_count=by_count, implicit=implicit)
-    systems = row_systems(X, on, weight=weight)
-    for method in ("cholesky", "nonnegative"):
-        one = solve_rows(X, on, weight=weight, method=method).Z
-        np.testing.assert_allclose(solve_systems(systems, on, method=method), one, atol=1e-9)
-
-
-def test_without_a_penalty_what_no_entry_tells_is_zero():
-    X = observed(np.array([[2.0, np.nan], [np.nan, np.nan]]))
-    F = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
-    Z, loss = solve_rows(X, Regression(F, np.zeros(2), np.zeros(3)))
-    np.testing.assert_allclose(Z, [[2, 0, 0], [0, 0, 0]], atol=1e-15)
-    np.testing.assert_allclose(loss, 0, atol=1e-28)
-
-
-def test_the_start_is_the_svd_of_what_is_known(rng):
-    Y = low_rank(rng, n=40, d=12, k=3, noise=0.0)
-    V = spectral_factors(lambda Q: Y.T @ (Y @ Q), 40, 12, 3, 0.5, rng)
-    _, sizes, Vt = np.linalg.svd(Y)
-    known = np.sqrt(sizes[:3] / 0.5) * (12 / 40) ** 0.25
-    turned = V.T @ Vt[:3].T
-    # the noise that lets others grow is 0.01 / sqrt(3), and 12 such numbers have norm 0.02
-    np.testing.assert_allclose(np.abs(turned), np.diag(known), atol=0.06)
-
-
-def test_more_factors_than_columns_have_a_start(rng):
-    Y = rng.normal(size=(9, 4))
-    V = spectral_factors(lambda Q: Y.T @ (Y @ Q), 9, 4, 6, 1.0, rng)
-    assert V.shape == (4, 6)
-    assert np.linalg.matrix_rank(V) == 4
-    assert (np.abs(V) > 0).all()
-
 
 CONFIGURATIONS = [
     {},
@@ -229,7 +60,7 @@ def model_of(arguments, **more):
 
 @each_configuration
 def test_the_objective_never_rises(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.3)), rng)
     history = model_of(arguments, tol=0).fit(X).history_
     assert np.all(np.diff(history) <= 1e-12 * history[0])
 
@@ -242,7 +73,7 @@ def test_the_objective_of_implicit_feedback_never_rises(rng, arguments):
 
 @each_configuration
 def test_the_recorded_objective_is_the_formula(rng, arguments):
-    X = holes(np.abs(low_rank(rng, n=20, d=9, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, n=20, d=9, noise=0.3)), rng)
     model = model_of(arguments, tol=1e-13, max_iter=3000).fit(X)
     here = ~np.isnan(X)
     left = ((X - model.complete()) / model.scale_)[here]
@@ -258,7 +89,7 @@ def test_the_recorded_objective_is_the_formula(rng, arguments):
 
 
 def test_the_fixed_point_has_no_slope(rng):
-    X = holes(low_rank(rng, n=15, d=8, noise=0.5), rng, 0.3)
+    X = with_missing(low_rank(rng, n=15, d=8, noise=0.5), rng, 0.3)
     model = ALS(2, penalty=0.2, tol=1e-15, max_iter=5000, random_state=0).fit(X)
     here = ~np.isnan(X)
     left = np.where(here, (X - model.complete()) / model.scale_, 0.0)
@@ -278,7 +109,7 @@ def test_the_fixed_point_has_no_slope(rng):
 
 def test_dense_sparse_and_triplets_give_the_same_model(rng):
     pd = pytest.importorskip("pandas")
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     i, j = np.nonzero(~np.isnan(X))
     sparse = sp.csr_array((X[i, j], (i, j)), shape=X.shape)
     reference = ALS(2, random_state=0).fit(X)
@@ -293,7 +124,7 @@ def test_dense_sparse_and_triplets_give_the_same_model(rng):
 
 @each_configuration
 def test_rows_shuffled_give_the_same_columns(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.3)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.3)), rng)
     order = rng.permutation(len(X))
     one, other = model_of(arguments).fit(X), model_of(arguments).fit(X[order])
     np.testing.assert_allclose(other.components_, one.components_, atol=1e-6)
@@ -303,7 +134,11 @@ def test_rows_shuffled_give_the_same_columns(rng, arguments):
 @pytest.mark.parametrize("feedback", ["explicit", "implicit"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_weight_of_two_is_a_row_twice(rng, feedback, stream):
-    X = counts(rng) if feedback == "implicit" else sp.csr_array(observed(holes(low_rank(rng), rng)))
+    X = (
+        counts(rng)
+        if feedback == "implicit"
+        else sp.csr_array(observed(with_missing(low_rank(rng), rng)))
+    )
     weight = rng.integers(0, 3, size=X.shape[0]).astype(float)
     weight[0] = 2
     repeated = X[np.repeat(np.arange(X.shape[0]), weight.astype(int))]
@@ -317,7 +152,7 @@ def test_a_weight_of_two_is_a_row_twice(rng, feedback, stream):
 
 
 def test_an_entry_of_weight_zero_is_not_observed_and_of_weight_two_counts_twice(rng):
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     here = ~np.isnan(X)
     weight = np.where(rng.random(X.shape) < 0.2, 0.0, 1.0)
     without = ALS(2, random_state=0, tol=0, max_iter=8).fit(np.where(weight > 0, X, np.nan))
@@ -330,9 +165,13 @@ def test_an_entry_of_weight_zero_is_not_observed_and_of_weight_two_counts_twice(
     np.testing.assert_allclose(two.components_, plain.components_, atol=1e-9)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"non_negative": True}, {"scale": "columns"}], ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"non_negative": True}, {"scale": "columns"}, {"center": "rows"}, {"center": "columns"}],
+    ids=str,
+)
 def test_in_blocks_or_in_memory_the_model_is_the_same(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.2)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.2)), rng)
     blocks = lowdim.stream(lambda: iter(np.split(X, [5, 6, 40])))
     one, other = model_of(arguments).fit(X), model_of(arguments).fit(blocks)
     np.testing.assert_allclose(other.components_, one.components_, atol=1e-7)
@@ -362,7 +201,7 @@ def test_threads_change_no_bit_of_sparse_fits(rng, solver):
 
 @each_configuration
 def test_codes_of_the_fitted_rows_are_the_row_factors(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.2)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.2)), rng)
     model = model_of(arguments).fit(X)
     np.testing.assert_allclose(model.transform(X), model.row_factors_, atol=1e-10)
 
@@ -371,16 +210,15 @@ def test_codes_of_the_fitted_rows_are_the_row_factors(rng, arguments):
 
 
 def test_implicit_feedback_is_weighted_least_squares_on_all_entries(rng):
-    """The Gram trick against the same objective with every entry written out."""
+    """The Gram trick ends where the same objective, every entry written out, has no slope."""
     X = counts(rng)
     seen, weight = (X.toarray() > 0).astype(float), 1.0 + 3.0 * X.toarray()
-    # explicit feedback is taken in units of its root mean square, and the penalty with it
-    unit = np.sqrt((weight * seen).sum() / weight.sum())
-    common = {"tol": 0, "max_iter": 2000, "random_state": 0}
-    implicit = ALS(2, feedback="implicit", alpha=3.0, penalty=0.5, **common).fit(X)
-    written_out = ALS(2, center=None, weighted_penalty=False, penalty=0.5 / unit, **common)
-    written_out.fit(seen, entry_weight=weight)
-    np.testing.assert_allclose(written_out.complete(), implicit.complete(), atol=1e-4)
+    model = ALS(2, feedback="implicit", alpha=3.0, penalty=0.5, tol=0, max_iter=2000)
+    model.set_params(random_state=0).fit(X)
+    Z, V = model.row_factors_, model.components_.T
+    left = weight * (seen - Z @ V.T)
+    np.testing.assert_allclose(left @ V, 0.5 * Z, atol=1e-9)
+    np.testing.assert_allclose(left.T @ Z, 0.5 * V, atol=1e-4)
 
 
 def test_a_complete_matrix_without_penalty_gives_the_best_low_rank_matrix(rng):
@@ -403,20 +241,20 @@ def test_the_penalty_shrinks_singular_values_as_the_nuclear_norm_does(rng):
 # ---- a planted truth -----------------------------------------------------------------------------
 
 
-# A weighted penalty p draws a noise-free matrix towards 0 by a part of about k p. With hardly any
+# A weighted penalty p shrinks a noise-free matrix towards 0 by a part of about k p. With hardly any
 # penalty ALS can get lost for long where factors grow against each other.
 
 
 def test_exactly_low_rank_entries_are_recovered(rng):
     truth = low_rank(rng, n=120, d=60, k=2) + 2.0  # rank 3, the mean being one of them
-    X = holes(truth, rng, 0.5)
+    X = with_missing(truth, rng, 0.5)
     model = ALS(3, penalty=1e-2, center=None, tol=1e-7, max_iter=200, random_state=0).fit(X)
     assert np.sqrt(np.mean((model.complete() - truth) ** 2)) < 0.08 * truth.std()
 
 
 def test_few_entries_do_not_lead_astray(rng):
     truth = low_rank(rng, n=80, d=50)
-    X = holes(truth + 0.2 * rng.normal(size=truth.shape), rng, 0.75)
+    X = with_missing(truth + 0.2 * rng.normal(size=truth.shape), rng, 0.75)
     # noise 0.2, and 3 numbers of a row from about 12 entries; a fifth of random starts exceed 1
     for seed in range(3):
         model = ALS(2, penalty=0.01, random_state=seed).fit(X)
@@ -425,21 +263,21 @@ def test_few_entries_do_not_lead_astray(rng):
 
 def test_planted_biases_are_recovered(rng):
     truth = 3.0 + rng.normal(size=(80, 1)) + rng.normal(size=40)
-    X = holes(truth, rng, 0.5)
+    X = with_missing(truth, rng, 0.5)
     model = ALS(1, penalty=1e-3, tol=1e-7, max_iter=200, random_state=0).fit(X)
     np.testing.assert_allclose(model.complete(), truth, atol=0.03)
 
 
 def test_new_rows_are_folded_in_as_if_they_had_been_there(rng):
     truth = low_rank(rng, n=150, d=40, k=2)
-    X = holes(truth, rng, 0.4)
+    X = with_missing(truth, rng, 0.4)
     model = ALS(2, penalty=1e-2, center=None, tol=1e-7, max_iter=200, random_state=0).fit(X[:120])
     left = model.impute(X[120:]) - truth[120:]
     assert np.sqrt(np.mean(left**2)) < 0.05 * truth.std()
 
 
 def test_partial_fit_appends_rows_and_leaves_the_rest(rng):
-    X = holes(low_rank(rng, noise=0.2), rng)
+    X = with_missing(low_rank(rng, noise=0.2), rng)
     model = ALS(2, random_state=0).partial_fit(X[:50])
     components, first = model.components_.copy(), model.row_factors_.copy()
     model.partial_fit(X[50:])
@@ -451,7 +289,7 @@ def test_partial_fit_appends_rows_and_leaves_the_rest(rng):
 
 @each_configuration
 def test_columns_that_are_added_get_the_factors_they_would_have_had(rng, arguments):
-    X = holes(np.abs(low_rank(rng, noise=0.1)), rng)
+    X = with_missing(np.abs(low_rank(rng, noise=0.1)), rng)
     model = model_of({**arguments, "scale": None}, tol=1e-12, max_iter=1000).fit(X)
     last = X[:, -3:]
     grown = model_of({**arguments, "scale": None}, tol=1e-12, max_iter=1000).fit(X)
@@ -460,32 +298,6 @@ def test_columns_that_are_added_get_the_factors_they_would_have_had(rng, argumen
     np.testing.assert_allclose(grown.components_[:, -3:], model.components_[:, -3:], atol=1e-3)
     np.testing.assert_allclose(grown.mean_[-3:], model.mean_[-3:], atol=1e-3)
     assert grown.impute(np.column_stack([X, last])).shape == (60, 28)
-
-
-def test_predictions_of_entries_are_those_of_the_completed_matrix(rng):
-    X = holes(low_rank(rng), rng)
-    model = ALS(2, random_state=0).fit(X)
-    full = model.complete()
-    i, j = rng.integers(0, 60, size=50), rng.integers(0, 25, size=50)
-    np.testing.assert_allclose(model.predict(i, j), full[i, j], atol=1e-12)
-    np.testing.assert_allclose(model.predict(3, np.arange(25)), full[3], atol=1e-12)
-    assert model.predict(3, 4) == pytest.approx(full[3, 4])
-
-
-def test_imputing_keeps_what_is_observed_dense_or_sparse(rng):
-    X = holes(low_rank(rng), rng)
-    model = ALS(2, random_state=0).fit(X)
-    filled = model.complete(X)
-    np.testing.assert_array_equal(filled[~np.isnan(X)], X[~np.isnan(X)])
-    np.testing.assert_array_equal(model.impute(observed(X)), filled)
-
-
-def test_scores_are_errors_of_observed_entries(rng):
-    X = holes(low_rank(rng, noise=0.3), rng)
-    model = ALS(2, random_state=0).fit(X)
-    left = (X - model.inverse_transform(model.transform(X)))[~np.isnan(X)]
-    assert model.score(X) == pytest.approx(-np.mean(left**2), rel=1e-10)
-    assert model.score_entries(X) == pytest.approx(-np.sqrt(np.mean(left**2)), rel=1e-8)
 
 
 # ---- real ratings --------------------------------------------------------------------------------
@@ -509,7 +321,7 @@ def test_biased_als_predicts_movielens_ratings(data_dir):
 
 
 def test_a_row_and_a_column_without_entries_are_predicted_by_the_others(rng):
-    X = holes(low_rank(rng) + 7.0, rng)
+    X = with_missing(low_rank(rng) + 7.0, rng)
     X[3], X[:, 4] = np.nan, np.nan
     model = ALS(2, random_state=0).fit(X)
     full = model.complete()
@@ -518,18 +330,6 @@ def test_a_row_and_a_column_without_entries_are_predicted_by_the_others(rng):
     np.testing.assert_allclose(
         full[:, 4] - model.global_mean_, model.row_factors_[:, -1] * model.scale_[4]
     )
-
-
-def test_a_matrix_that_is_all_missing_is_refused():
-    with pytest.raises(ValueError, match="no observed entries"):
-        ALS().fit(np.full((4, 3), np.nan))
-    with pytest.raises(ValueError, match="no observed entries"):
-        ALS().fit(sp.csr_array((4, 3)))
-
-
-def test_a_nan_that_is_stored_is_refused():
-    with pytest.raises(ValueError, match="1 of its 2 stored entries are NaN"):
-        ALS().fit(sp.csr_array([[np.nan, 1.0]]))
 
 
 def test_negative_counts_are_refused_for_implicit_feedback():
@@ -549,42 +349,9 @@ def test_arguments_that_contradict_each_other_are_refused():
         ALS().fit(lowdim.stream(lambda: iter([X])), entry_weight=np.ones(9))
 
 
-def test_numbers_outside_the_matrix_are_refused(rng):
+def test_new_columns_need_all_fitted_rows(rng):
     model = ALS(2, random_state=0).fit(low_rank(rng))
-    with pytest.raises(ValueError, match="rows has the number 60; the fitted matrix has 60 rows"):
-        model.predict([0, 60], 1)
-    with pytest.raises(ValueError, match="columns has the number -1"):
-        model.predict(0, -1)
-    with pytest.raises(TypeError, match="rows must be integers"):
-        model.predict(0.5, 1)
-    with pytest.raises(ValueError, match="X has 3 rows, the model was fitted to 60"):
-        model.score_entries(np.ones((3, 25)))
     with pytest.raises(
         ValueError, match="X has 3 rows; new columns need one row for each of the 60"
     ):
         model.add_columns(np.ones((3, 1)))
-
-
-def test_a_completed_matrix_that_does_not_fit_points_to_single_entries(rng, monkeypatch):
-    model = ALS(2, random_state=0).fit(low_rank(rng))
-    monkeypatch.setattr("lowdim.completion.model.LARGEST_DENSE_BYTES", 1000)
-    with pytest.raises(MemoryError, match="predict"):
-        model.complete()
-
-
-def test_the_twin_by_column_of_an_empty_row_keeps_its_place():
-    X = observed(np.array([[np.nan, 1.0], [np.nan, np.nan]]))
-    twin = by_column(X)
-    np.testing.assert_array_equal(row_numbers(twin), [1])
-
-
-def test_predict_of_rows_is_the_best_column_they_have_not_seen(rng):
-    X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 8)) + 3.0
-    pierced = np.where(rng.random(X.shape) < 0.4, np.nan, X)
-    pierced[0] = X[0]  # has seen everything
-    model = ALS(2, penalty=1e-3, random_state=0).fit(pierced)
-    values = model.inverse_transform(model.transform(pierced))
-    unseen = np.where(np.isnan(pierced), values, -np.inf)
-    all_seen = ~np.isnan(pierced).any(axis=1)
-    unseen[all_seen] = values[all_seen]
-    np.testing.assert_array_equal(model.predict(pierced), unseen.argmax(axis=1))

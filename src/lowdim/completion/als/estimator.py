@@ -10,43 +10,29 @@
     fixed U, b:  each column's (v_j, c_j) likewise on (u_i, 1) of the rows that observe it
 
 Neither half can raise J. Implicit feedback replaces the sum by one over all entries,
-sum (1 + alpha x_ij) (1[x_ij > 0] - u_i'v_j)^2, at the cost of the observed ones (`als_kernels`).
+sum (1 + alpha x_ij) (1[x_ij > 0] - u_i'v_j)^2, at the cost of the observed ones
+(`linalg/ridge.py`).
 
-In memory both halves go by rows, on the matrix and on its twin by columns. From streams and Dask
-one pass solves the rows of a block and adds up the normal equations of the columns.
-
-Cost of an iteration with N entries: O(N k^2 + (n + d) k^3), by conjugate gradients O(N k). Memory:
-the entries twice and (n + d) k numbers; in a stream, d k^2 numbers beside one block.
+    units.py        the mean and the units of the entries
+    objective.py    J, and the regressions that follow from it
+    start.py        the first V
+    half_steps.py   the two halves, in memory and by blocks
 """
 
 from __future__ import annotations
 
-from operator import add
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.als.kernels import (
-    Regression,
-    Systems,
-    row_systems,
-    solve_rows,
-    solve_systems,
-)
+from lowdim.completion.als.half_steps import Alternation, Blockwise, InMemory, in_memory
+from lowdim.completion.als.objective import Objective, gram_of, twin_of
 from lowdim.completion.als.start import spectral_factors
-from lowdim.completion.entries import (
-    Entries,
-    by_column,
-    check_some_observed,
-    entry_weights,
-    observed,
-    row_numbers,
-    with_values,
-)
-from lowdim.completion.model import Coding, Completer, coded, encode
-from lowdim.completion.sparse_low_rank import sparse_times
-from lowdim.core.blocks import Blocks, is_dask
+from lowdim.completion.als.units import WeightedEntries, WeightedRows, column_units
+from lowdim.completion.entries import Entries, check_some_observed, entry_weights, observed
+from lowdim.completion.model import Coding, Completer, coded
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -57,8 +43,8 @@ from lowdim.core.constraints import (
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
+from lowdim.linalg.ridge import solve_rows
 
-PIECE = 2**16  # entries that are looked at together
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky
 
 
@@ -81,13 +67,13 @@ class ALS(Completer):
         depend on the units of X). Larger: closer to the biases alone.
     weighted_penalty : bool, default=True
         Whether the penalty of a row or column is multiplied by its number of observed entries. Then
-        one value fits small and large matrices; without, rows with few entries are drawn more
-        strongly to the mean.
+        one value fits small and large matrices; without, rows with few entries are shrunk more
+        strongly towards the mean.
     center : {"auto", "both", "rows", "columns", "global", None}, default="auto"
         What explains an entry beside the factors: the mean of all, and with it a learned bias of
-        each row, of each column, or of both. A bias of rows is one more code, the last, with a
-        constant component. "auto" is "both" for explicit feedback, None for implicit feedback and
-        non-negative factors.
+        each row, of each column, or of both. A bias of rows is one more column of
+        `row_factors_`, the last, with a constant component. "auto" is "both" for explicit feedback,
+        None for implicit feedback and non-negative factors.
     scale : {None, "columns"}, default=None
         "columns" divides each column by its standard deviation: columns in different units then
         count the same.
@@ -115,7 +101,7 @@ class ALS(Completer):
     components_ : array of shape (q, d)
         V' in units of X; with biases of rows, q = k + 1 and the last component is constant.
     row_factors_ : array of shape (n, q)
-        Codes of the fitted rows, the bias last.
+        Codes of the fitted rows (the few numbers that stand for each), the bias last.
     mean_ : array of shape (d,)
         What is predicted of a row of which nothing is known: the mean and the biases of columns.
     global_mean_ : float
@@ -128,7 +114,7 @@ class ALS(Completer):
 
     See Also
     --------
-    ProbabilisticPCA : a table with some holes rather than a few entries; says how sure it is.
+    ProbabilisticPCA : a table with some missing values, not a few entries; says how sure it is.
 
     Notes
     -----
@@ -205,41 +191,31 @@ class ALS(Completer):
         self.random_state = random_state
 
     @fitting
-    def fit(self, X, y=None, sample_weight=None, entry_weight=None):
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, entry_weight: Any = None
+    ) -> ALS:
         """Learn the factors of rows and columns.
 
         Parameters
         ----------
         X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
-        y : ignored
+            What is not NaN, or what is stored, was observed.
+        y : accepted for compatibility with scikit-learn; ignored
         sample_weight : array of shape (n,), default=None
             How often each row counts.
         entry_weight : array or sparse matrix like X, or (number of entries,), default=None
             How much each observed entry counts; in memory only. `Entries` may bring theirs along.
+
+        Returns
+        -------
+        self
         """
-        rows = self.open_entries(X)
-        weight = check_weights(sample_weight, rows)
-        entry_weight = X.weight if isinstance(X, Entries) and entry_weight is None else entry_weight
-        self._check_arguments_go_together()
-        matrix = self._in_memory(rows, entry_weight, weight)
-        problem = self._problem(rows, matrix, weight)
-        half_steps = Blockwise(rows, weight, problem) if matrix is None else matrix.ready(problem)
-        loop = iterate(
-            self,
-            Factors(np.empty((0, 0), rows.dtype), self._start(rows, half_steps, problem)),
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        for factors in loop:
-            solved = half_steps.solve_rows(factors)
-            loop.record(objective(solved, factors.W, problem))
-            loop.params = half_steps.solve_columns(solved, factors.W)
-        self._publish(loop.params.W, problem)
-        self.row_factors_ = half_steps.codes(loop.params.W, self._coding())
+        opened = self._open(X, sample_weight, entry_weight)
+        self._publish(opened, self._learn(opened))
         return self
 
     @fitting
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Any, y: Any = None) -> ALS:
         """Take in new rows: their codes join `row_factors_`, the components stay as they are.
 
         The first call learns everything, like `fit`. New columns come by `add_columns`.
@@ -250,7 +226,7 @@ class ALS(Completer):
         self.row_factors_ = np.concatenate([self.row_factors_, codes])
         return self
 
-    def add_columns(self, X):
+    def add_columns(self, X: Any) -> ALS:
         """Take in new columns, observed by the fitted rows, without learning the rest anew.
 
         Parameters
@@ -269,12 +245,12 @@ class ALS(Completer):
         dtype = self.components_.dtype
         m = new.shape[1]
         scale = np.full(m, np.mean(self.scale_), dtype)
-        problem = self._problem_of(self.global_mean_, scale, 1.0)
-        targets, weight = targets_of(new.X.astype(dtype), problem, new.weight)
+        objective = self._objective_of(self.global_mean_, scale, 1.0)
+        targets, weight = objective.targets(new.X.astype(dtype), new.weight)
         twin, weight = twin_of(targets, weight)
-        on = on_rows(self.row_factors_, problem)
-        W = solve_rows(twin, on, weight=weight, method=exact(problem), with_loss=False).Z
-        components, mean = decoder(W, problem, dtype)
+        on, method = objective.on_rows(self.row_factors_), objective.exact_method
+        W = solve_rows(twin, on, weight=weight, method=method, with_loss=False).Z
+        components, mean = objective.decoder(W, dtype)
         self.components_ = np.concatenate([self.components_, components], axis=1)
         self.mean_ = np.concatenate([self.mean_, mean])
         self.scale_ = np.concatenate([self.scale_, scale])
@@ -286,7 +262,7 @@ class ALS(Completer):
             del self.feature_names_in_
         return self
 
-    def score(self, X, y=None):
+    def score(self, X: Any, y: Any = None) -> float:
         """Minus the mean squared error of the observed entries of X, from the codes of its rows.
 
         Implicit feedback: minus the objective of the rows, by row.
@@ -296,7 +272,7 @@ class ALS(Completer):
         rows = self.open_entries(X, reset=False)
         return -float(rows.fold(loss_of, self._coding())) / rows.shape[0]
 
-    def _check_arguments_go_together(self):
+    def _check_arguments_go_together(self) -> None:
         if self.center not in ("auto", None) and (self.non_negative or self.feedback == "implicit"):
             other = "non_negative=True" if self.non_negative else "feedback='implicit'"
             raise ValueError(
@@ -309,93 +285,110 @@ class ALS(Completer):
                 "often; set scale=None."
             )
 
-    def _in_memory(self, rows, entry_weight, weight):
-        """The half-steps of data in memory; None for streams and Dask."""
-        if rows.in_memory is not None:
-            X = observed(rows.in_memory)
-            by_entry = None if entry_weight is None else entry_weights(entry_weight, X)
-            return InMemory(X, by_entry, weight)
-        if entry_weight is not None:
-            raise ValueError(
-                "entry_weight needs data in memory; X is a stream or a Dask collection."
-            )
-        return None
-
-    def _problem(self, rows, matrix, weight):
-        """What is minimised: the mean and the units of the entries are learned here."""
-        centered = self._center() is not None
-        if matrix is None:
-            first = rows.fold(first_sums, along=(weight,))
-        else:
-            first = matrix.fold(first_sums_of)
-        check_some_observed(first.count, type(self).__name__)
-        if self.feedback == "implicit":
-            if first.negative:
+    def _open(
+        self, X: Any, sample_weight: Any = None, entry_weight: Any = None
+    ) -> InMemory | Blockwise:
+        """The half-steps of the entries, centred and scaled."""
+        rows = self.open_entries(X)
+        weight = check_weights(sample_weight, rows)
+        if entry_weight is None and isinstance(X, Entries):
+            entry_weight = X.weight
+        self._check_arguments_go_together()
+        if rows.in_memory is None:
+            if entry_weight is not None:
                 raise ValueError(
-                    f"Negative values in data passed to ALS: {first.negative} entries of X; with "
+                    "entry_weight needs data in memory; X is a stream or a Dask collection."
+                )
+            data_by_blocks = WeightedRows(rows, weight)
+            return Blockwise(data_by_blocks, self._objective(data_by_blocks))
+        entries = observed(rows.in_memory)
+        by_entry = None if entry_weight is None else entry_weights(entry_weight, entries)
+        data = WeightedEntries(entries, by_entry, weight)
+        return InMemory(data, self._objective(data))
+
+    def _learn(self, opened: InMemory | Blockwise) -> Alternation:
+        """Both half-steps in turn, from the best approximation to what is observed."""
+        no_codes_yet = np.empty((0, 0), opened.dtype)
+        start = Alternation(no_codes_yet, self._first_columns(opened))
+        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
+        for at in loop:
+            solved: Any = opened.solve_rows(at)
+            loop.record(opened.objective.by_entry(solved.loss, at.W, solved.count))
+            loop.params = opened.solve_columns(solved, at.W)
+        return loop.params
+
+    def _publish(self, opened: InMemory | Blockwise, learned: Alternation) -> None:
+        """Decoders in units of X, and the exact codes of all rows."""
+        objective = opened.objective
+        self.components_, self.mean_ = objective.decoder(learned.W, learned.W.dtype)
+        self.global_mean_ = objective.mean
+        self.scale_ = objective.scale
+        self.row_factors_ = opened.codes(learned.W, self._coding())
+
+    def _objective(self, data: WeightedEntries | WeightedRows) -> Objective:
+        """What is minimised: the mean and the units of the entries are learned here."""
+        sums = data.entry_sums()
+        check_some_observed(sums.count, type(self).__name__)
+        total = float(sums.count)
+        if self.feedback == "implicit":
+            if sums.negative:
+                raise ValueError(
+                    f"Negative values in data passed to ALS: {sums.negative} entries of X; with "
                     "feedback='implicit' values say how often something was seen, 0 or more."
                 )
-            return self._problem_of(0.0, np.ones(rows.n_columns, rows.dtype), float(first.count))
-        mean = float(first.sum_x / first.count) if centered else 0.0
-        size = float(first.sum_size / first.count) or 1.0
-        if matrix is None:
-            second = rows.fold(second_sums, mean, size, along=(weight,))
-        else:
-            second = matrix.fold(second_sums_of, mean, size)
-        scale = size * column_units(second, by_column=self.scale == "columns")
-        return self._problem_of(mean, scale.astype(rows.dtype), float(first.count))
+            return self._objective_of(0.0, np.ones(data.n_columns, data.dtype), total)
+        mean = float(sums.sum_x / sums.count) if self._center() is not None else 0.0
+        size = float(sums.sum_size / sums.count) or 1.0
+        units = column_units(data.column_sums(mean, size), by_column=self.scale == "columns")
+        return self._objective_of(mean, (size * units).astype(data.dtype), total)
 
-    def _problem_of(self, mean, scale, total):
+    def _objective_of(self, mean: float, scale: np.ndarray, total: float) -> Objective:
         implicit = self.feedback == "implicit"
         solver = self.solver
         if solver == "auto":
             solver = "cg" if self.n_components >= CG_FROM else "cholesky"
-        return Problem(
-            self.n_components,
-            mean,
-            scale,
-            float(self.penalty),
-            self.weighted_penalty and not implicit,
-            self._center() in ("rows", "both"),
-            self._center() in ("columns", "both"),
-            float(self.alpha) if implicit else None,
-            "nonnegative" if self.non_negative else solver,
-            self.cg_steps,
-            total,
+        return Objective(
+            k=self.n_components,
+            mean=mean,
+            scale=scale,
+            penalty=float(self.penalty),
+            by_count=self.weighted_penalty and not implicit,
+            row_bias=self._center() in ("rows", "both"),
+            column_bias=self._center() in ("columns", "both"),
+            alpha=float(self.alpha) if implicit else None,
+            method="nonnegative" if self.non_negative else solver,
+            steps=self.cg_steps,
+            total=total,
         )
 
-    def _center(self):
+    def _center(self) -> str | None:
         if self.center != "auto":
             return self.center
         return None if self.non_negative or self.feedback == "implicit" else "both"
 
-    def _start(self, rows, half_steps, problem):
-        """Factors of the columns; biases 0."""
-        random, d, k = random_generator(self.random_state), rows.n_columns, self.n_components
+    def _first_columns(self, opened: InMemory | Blockwise) -> np.ndarray:
+        """First factors of the columns; biases 0."""
+        random, d, k = random_generator(self.random_state), opened.n_columns, self.n_components
         if self.feedback == "implicit":
             V = random.normal(size=(d, k)) / np.sqrt(k)
         else:
-            n = half_steps.n_rows
-            V = spectral_factors(half_steps.gram_times, n, d, k, problem.total / (n * d), random)
+            n = opened.n_rows
+            density = opened.objective.total / (n * d)
+            V = spectral_factors(opened.gram_times, n, d, k, density, random)
         if self.non_negative:
             V = np.abs(V)
-        bias = np.zeros((d, int(self._center() in ("columns", "both"))))
-        return np.hstack([V, bias]).astype(rows.dtype)
+        bias = np.zeros((d, int(opened.objective.column_bias)))
+        return np.hstack([V, bias]).astype(opened.dtype)
 
-    def _publish(self, W, problem):
-        self.components_, self.mean_ = decoder(W, problem, W.dtype)
-        self.global_mean_ = problem.mean
-        self.scale_ = problem.scale
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = self.feedback == "implicit"
         return tags
 
-    def _code_penalty(self):
+    def _code_penalty(self) -> np.ndarray:
         return np.full(self.components_.shape[0], float(self.penalty))
 
-    def _coding(self):
+    def _coding(self) -> Coding:
         coding = super()._coding()
         implicit = self.feedback == "implicit"
         on = coding.on._replace(by_count=self.weighted_penalty and not implicit)
@@ -408,319 +401,6 @@ class ALS(Completer):
         )
 
 
-class Factors(NamedTuple):
-    """Where the alternation stands."""
-
-    Z: np.ndarray  # (n, k [+ 1])  u, b; empty before the first half-step and for streams
-    W: np.ndarray  # (d, k [+ 1])  v, c
-
-
-class Problem(NamedTuple):
-    """What is minimised, and how."""
-
-    k: int
-    mean: float
-    scale: np.ndarray  # (d,)
-    penalty: float
-    by_count: bool
-    row_bias: bool
-    column_bias: bool
-    alpha: float | None  # None: explicit feedback
-    method: str
-    steps: int
-    total: float  # weight of the observed entries
-
-
-# ---- the half-steps ------------------------------------------------------------------------------
-
-
-class SolvedRows(NamedTuple):
-    loss: float  # of all rows, with their penalty
-    count: np.ndarray  # type: ignore[assignment]  # (d,)  weight of each column's entries
-    Z: np.ndarray  # (n, q)
-
-
-class InMemory:
-    """Both half-steps go by rows: on the matrix, and on its twin by columns."""
-
-    def __init__(self, X: Any, entry_weight: np.ndarray | None, row_weight: np.ndarray | None):
-        self._X, self._entry_weight, self._row_weight = X, entry_weight, row_weight
-        self._full_weight = entry_weight  # of an entry for its column: times that of its row
-        if row_weight is not None:
-            by_row = row_weight[row_numbers(X)]
-            self._full_weight = by_row if entry_weight is None else entry_weight * by_row
-
-    def fold(self, function: Any, *params: Any) -> Any:
-        """What the entries add up, with all weights."""
-        return function(self._X, self._full_weight, *params)
-
-    def ready(self, problem: Problem) -> InMemory:
-        """Centre and scale the entries, and make the twin."""
-        self._problem = problem
-        self._targets, self._weight = targets_of(self._X, problem, self._entry_weight)
-        columns, weight = twin_of(self._targets, self._weight, self._row_weight)
-        self._columns, self._column_weight = columns, weight
-        self._count = np.diff(columns.indptr).astype(np.float64)
-        if self._full_weight is not None:
-            self._count = np.bincount(self._X.indices, self._full_weight, len(self._count))
-        return self
-
-    @property
-    def n_rows(self) -> float:
-        """Weight of the rows."""
-        return self._X.shape[0] if self._row_weight is None else float(self._row_weight.sum())
-
-    def gram_times(self, Q: np.ndarray) -> np.ndarray:
-        """Y'Y Q: entries times their weight, rows weighted."""
-        Q = Q.astype(self._targets.dtype)
-        U = sparse_times(weighted(self._targets, self._weight), Q)
-        return sparse_times(weighted(self._columns, self._column_weight), U).astype(np.float64)
-
-    def solve_rows(self, factors: Factors) -> SolvedRows:
-        start = factors.Z if len(factors.Z) else None
-        solved = solve_rows(
-            self._targets,
-            on_columns(factors.W, self._problem),
-            weight=self._weight,
-            method=self._problem.method,
-            steps=self._problem.steps,
-            start=start,
-        )
-        weight = 1.0 if self._row_weight is None else self._row_weight
-        return SolvedRows(float((weight * solved.loss).sum()), self._count, solved.Z)
-
-    def solve_columns(self, solved: SolvedRows, W: np.ndarray) -> Factors:
-        new = solve_rows(
-            self._columns,
-            on_rows(solved.Z, self._problem, self._row_weight),
-            weight=self._column_weight,
-            method=self._problem.method,
-            steps=self._problem.steps,
-            start=W,
-            with_loss=False,
-        ).Z
-        return Factors(solved.Z, new)
-
-    def codes(self, W: np.ndarray, coding: Coding) -> np.ndarray:
-        """Exact codes of all rows."""
-        return solve_rows(
-            self._targets,
-            coding.on._replace(offset=on_columns(W, self._problem).offset),
-            weight=self._weight,
-            method=coding.method,
-            with_loss=False,
-        ).Z
-
-
-class Blockwise:
-    """One pass solves the rows of each block and adds up the normal equations of the columns."""
-
-    def __init__(self, rows: Blocks, weight: np.ndarray | None, problem: Problem):
-        self._rows, self._weight, self._problem = rows, weight, problem
-
-    @property
-    def n_rows(self) -> float:
-        return self._rows.shape[0] if self._weight is None else float(self._weight.sum())
-
-    def gram_times(self, Q: np.ndarray) -> np.ndarray:
-        return self._rows.fold(gram_times, Q, self._problem, along=(self._weight,))
-
-    def solve_rows(self, factors: Factors) -> Sums:
-        return self._rows.fold(statistics, factors.W, self._problem, along=(self._weight,))
-
-    def solve_columns(self, sums: Sums, W: np.ndarray) -> Factors:
-        on = regression(W, self._problem, self._problem.row_bias, self._problem.column_bias)
-        on = on._replace(gram=None if self._problem.alpha is None else sums.gram)
-        systems = Systems(sums.A, sums.b, sums.count)
-        new = solve_systems(systems, on, method=exact(self._problem), start=W)
-        return Factors(np.empty((0, 0), W.dtype), new.astype(W.dtype))
-
-    def codes(self, W: np.ndarray, coding: Coding) -> np.ndarray:
-        return in_memory(self._rows.map(encode, coding))
-
-
-class Sums(NamedTuple):
-    A: np.ndarray  # (d, q, q)  normal equations of the columns
-    b: np.ndarray  # (d, q)
-    count: np.ndarray  # type: ignore[assignment]  # (d,)
-    gram: np.ndarray  # (q, q)  sum w u u' over all rows
-    loss: float  # of the rows, with their penalty
-
-
-def statistics(X: Any, W: np.ndarray, problem: Problem, weight: np.ndarray | None) -> Sums:
-    """What one block adds up, its rows solved."""
-    targets, by_entry = targets_of(observed(X), problem, None)
-    solved = solve_rows(targets, on_columns(W, problem), weight=by_entry, method=exact(problem))
-    columns, by_entry = twin_of(targets, by_entry, weight)
-    on = on_rows(solved.Z, problem, weight)
-    systems = row_systems(columns, on, weight=by_entry)
-    q = on.F.shape[1]
-    return Sums(
-        *systems,
-        np.zeros((q, q)) if on.gram is None else on.gram,
-        float((solved.loss if weight is None else weight * solved.loss).sum()),
-    )
-
-
-def gram_times(X: Any, Q: np.ndarray, problem: Problem, weight: np.ndarray | None) -> np.ndarray:
-    """What one block adds to Y'Y Q."""
-    Y, _ = targets_of(observed(X), problem, None)
-    U = Y @ Q.astype(Y.dtype)
-    return Y.T @ (U if weight is None else weight[:, None] * U)
-
-
-def objective(solved: Any, W: np.ndarray, problem: Problem) -> float:
-    """J by observed entry: what the rows have, and the penalty of the columns."""
-    squares = np.square(W, dtype=np.float64).sum(axis=1)
-    columns = problem.penalty * (squares @ solved.count if problem.by_count else squares.sum())
-    return float(solved.loss + columns) / problem.total
-
-
-def on_columns(W: np.ndarray, problem: Problem) -> Regression:
-    """What rows are regressed on: (v_j, 1), beside c_j."""
-    return regression(W, problem, problem.column_bias, problem.row_bias)
-
-
-def on_rows(Z: np.ndarray, problem: Problem, weight: np.ndarray | None = None) -> Regression:
-    """What columns are regressed on: (u_i, 1), beside b_i."""
-    return regression(Z, problem, problem.row_bias, problem.column_bias, weight)
-
-
-def regression(
-    factors: np.ndarray,
-    problem: Problem,
-    own_bias: bool,
-    other_bias: bool,
-    weight: np.ndarray | None = None,
-) -> Regression:
-    """The regression on one side's factors (own bias last) and a constant for the other's."""
-    m, k = len(factors), problem.k
-    F = factors[:, :k]
-    if other_bias:
-        F = np.hstack([F, np.ones((m, 1), F.dtype)])
-    offset = factors[:, k] if own_bias else np.zeros(m, F.dtype)
-    gram = None if problem.alpha is None else gram_of(F, weight)
-    penalty = np.full(F.shape[1], problem.penalty)
-    return Regression(np.ascontiguousarray(F), offset, penalty, problem.by_count, gram)
-
-
-def gram_of(F: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
-    """sum_j w_j f_j f_j' in float64."""
-    F = F.astype(np.float64)
-    return F.T @ (F if weight is None else F * weight[:, None])
-
-
-def targets_of(X: Any, problem: Problem, weight: np.ndarray | None) -> tuple[Any, Any]:
-    """(y, w) of the entries: what the regressions take as values and as weights."""
-    if problem.alpha is not None:
-        x = X.data if weight is None else X.data * weight
-        return with_values(X, (problem.alpha * x).astype(X.dtype, copy=False)), None
-    y = (X.data - problem.mean) / problem.scale[X.indices]
-    return with_values(X, y.astype(X.dtype, copy=False)), weight
-
-
-def twin_of(X: Any, weight: Any, row_weight: np.ndarray | None = None) -> tuple[Any, Any]:
-    """The entries by column, and their weights there: times that of their row."""
-    twin = by_column(X)
-    weight = None if weight is None else by_column(with_values(X, weight)).data
-    if row_weight is not None:
-        by_row = row_weight[twin.indices]
-        weight = by_row if weight is None else weight * by_row
-    return twin, weight
-
-
-def weighted(X: Any, weight: np.ndarray | None) -> Any:
-    """The entries times their weights."""
-    return X if weight is None else with_values(X, (X.data * weight).astype(X.dtype))
-
-
-def exact(problem: Problem) -> str:
-    return "nonnegative" if problem.method == "nonnegative" else "cholesky"
-
-
-def decoder(W: np.ndarray, problem: Problem, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(components, mean) in units of X, from the factors of the columns."""
-    components = W[:, : problem.k].T
-    if problem.row_bias:
-        components = np.vstack([components, np.ones(len(W), W.dtype)])
-    bias = W[:, problem.k] if problem.column_bias else np.zeros(len(W), W.dtype)
-    mean = problem.mean + problem.scale.astype(np.float64) * bias
-    return (components * problem.scale).astype(dtype), mean.astype(dtype)
-
-
 def loss_of(X: Any, coding: Coding) -> float:
     """What the rows of a block add to the objective at their best codes."""
     return float(coded(X, coding).loss.sum())
-
-
-def in_memory(codes: Any) -> np.ndarray:
-    return codes.compute() if is_dask(codes) else codes
-
-
-# ---- the mean and the units of the entries -------------------------------------------------------
-
-
-class FirstSums(NamedTuple):
-    count: float  # type: ignore[assignment]  # weight of the observed entries
-    sum_x: float
-    sum_size: float  # of |x|
-    negative: int
-
-
-def first_sums(X: Any, weight: np.ndarray | None) -> FirstSums:
-    X = observed(X)
-    return first_sums_of(X, None if weight is None else weight[row_numbers(X)])
-
-
-def first_sums_of(X: Any, weight: np.ndarray | None) -> FirstSums:
-    return summed(_first_of_piece, X, weight)
-
-
-def _first_of_piece(_: np.ndarray, x: np.ndarray, w: np.ndarray) -> FirstSums:
-    return FirstSums(float(w.sum()), float(w @ x), float(w @ np.abs(x)), int((x < 0).sum()))
-
-
-class SecondSums(NamedTuple):
-    count: np.ndarray  # type: ignore[assignment]  # (d,)
-    sum_y: np.ndarray  # (d,)  y = (x - mean) / size
-    sum_yy: np.ndarray  # (d,)
-
-
-def second_sums(X: Any, mean: float, size: float, weight: np.ndarray | None) -> SecondSums:
-    X = observed(X)
-    return second_sums_of(X, None if weight is None else weight[row_numbers(X)], mean, size)
-
-
-def second_sums_of(X: Any, weight: np.ndarray | None, mean: float, size: float) -> SecondSums:
-    return summed(_second_of_piece, X, weight, mean, size, X.shape[1])
-
-
-def _second_of_piece(
-    j: np.ndarray, x: np.ndarray, w: np.ndarray, mean: float, size: float, d: int
-) -> SecondSums:
-    y = (x - mean) / size
-    return SecondSums(np.bincount(j, w, d), np.bincount(j, w * y, d), np.bincount(j, w * y * y, d))
-
-
-def summed(function: Any, X: Any, weight: np.ndarray | None, *params: Any) -> Any:
-    """What function(columns, values in float64, weights) adds up, over pieces of the entries."""
-    sums = None
-    for start in range(0, max(X.nnz, 1), PIECE):
-        cut = slice(start, start + PIECE)
-        x = X.data[cut].astype(np.float64)
-        w = np.ones(len(x)) if weight is None else weight[cut]
-        part = function(X.indices[cut], x, w, *params)
-        sums = part if sums is None else type(part)(*map(add, sums, part))
-    return sums
-
-
-def column_units(sums: SecondSums, *, by_column: bool) -> np.ndarray:
-    """Root mean square of the entries; by column, their standard deviations drawn to it."""
-    overall = sums.sum_yy.sum() / sums.count.sum()
-    overall = overall if overall > 0 else 1.0
-    d = len(sums.count)
-    if not by_column:
-        return np.full(d, np.sqrt(overall))
-    means = np.divide(sums.sum_y, sums.count, out=np.zeros(d), where=sums.count > 0)
-    squares = np.maximum(sums.sum_yy - sums.count * means**2, 0.0)
-    return np.sqrt((squares + overall) / (sums.count + 1.0))

@@ -23,6 +23,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.linalg.gaussian import LOG_2PI
+from lowdim.linalg.small import factor_block, solve_factored, solve_lower
 from lowdim.mixture.gaussian.covariances import NEGLIGIBLE, Gaussians
 
 # What is computed for some rows at a time takes about so many numbers
@@ -31,9 +32,6 @@ RUN_NUMBERS = 2**17
 # P is used where no column's variance, given all others, is less than this part of its variance:
 # half of the 16 digits are left
 LEAST_OWN_VARIANCE = 1e-8
-
-# Pivots of a Cholesky factor are at least this part of the diagonal: less is rounding
-LEAST_PIVOT = float(np.finfo(np.float64).eps)
 
 
 class ConditionalRows(NamedTuple):
@@ -228,11 +226,11 @@ def _fill_by_precision(D, G, precision, columns, n_observed, starts):
     U, z, log_det = np.empty((d, d)), np.empty(d), np.zeros(p)
     for i in range(p):
         m = columns[i, n_observed[i] :]
-        log_det[i] = _factor(precision, m, U)
+        log_det[i] = factor_block(precision, m, U)
         for row in range(starts[i], starts[i + 1]):
             for a in range(len(m)):
                 z[a] = -G[row, m[a]]
-            _solve(U, z, len(m))
+            solve_factored(U, z, len(m))
             for a in range(len(m)):
                 D[row, m[a]] = z[a]
     return log_det
@@ -245,11 +243,11 @@ def _fill_by_covariance(D, covariance, columns, n_observed, starts):
     U, z, log_det, squares = np.empty((d, d)), np.empty(d), np.zeros(p), np.zeros(len(D))
     for i in range(p):
         o, m = columns[i, : n_observed[i]], columns[i, n_observed[i] :]
-        log_det[i] = _factor(covariance, o, U)
+        log_det[i] = factor_block(covariance, o, U)
         for row in range(starts[i], starts[i + 1]):
             for a in range(len(o)):
                 z[a] = D[row, o[a]]
-            squares[row] = _solve(U, z, len(o))
+            squares[row] = solve_factored(U, z, len(o))
             for b in range(len(m)):
                 total = 0.0
                 for a in range(len(o)):
@@ -274,11 +272,11 @@ def _left_over(matrix, cross, base, of_missing, columns, n_observed, weight):
             continue
         m = columns[i, n_observed[i] :]
         block = m if of_missing else columns[i, : n_observed[i]]
-        _factor(matrix, block, U)
+        factor_block(matrix, block, U)
         for a in range(len(block)):
             for b in range(len(m)):
                 R[a, b] = cross[block[a], m[b]]
-        _solve_lower(U, R, len(block), len(m))
+        solve_lower(U, R, len(block), len(m))
         for b in range(len(m)):
             for e in range(len(m)):
                 left[b, e] = base[m[b], m[e]]
@@ -292,53 +290,3 @@ def _left_over(matrix, cross, base, of_missing, columns, n_observed, weight):
             for e in range(len(m)):
                 total[m[b], m[e]] += weight[i] * left[b, e]
     return total, variance
-
-
-@kernel
-def _factor(matrix, index, U):
-    """Write U of U'U = matrix[index, index] into the upper triangle of U; log |U'U|."""
-    n = len(index)
-    for a in range(n):
-        for b in range(a, n):
-            U[a, b] = matrix[index[a], index[b]]
-    log_det = 0.0
-    for a in range(n):
-        pivot = max(U[a, a], LEAST_PIVOT * matrix[index[a], index[a]])
-        log_det += np.log(pivot)
-        root = np.sqrt(pivot)
-        for b in range(a, n):
-            U[a, b] /= root
-        U[a, a] = root
-        for e in range(a + 1, n):
-            factor = U[a, e]
-            for b in range(e, n):
-                U[e, b] -= factor * U[a, b]
-    return log_det
-
-
-@kernel
-def _solve_lower(U, B, n, k):
-    """B = U'^-1 B in place, for the first n rows and k columns of B."""
-    for a in range(n):
-        for b in range(k):
-            B[a, b] /= U[a, a]
-        for e in range(a + 1, n):
-            factor = U[a, e]
-            for b in range(k):
-                B[e, b] -= factor * B[a, b]
-
-
-@kernel
-def _solve(U, z, n):
-    """z = (U'U)^-1 z in place, for the first n entries; z' (U'U)^-1 z."""
-    square = 0.0
-    for a in range(n):
-        z[a] /= U[a, a]
-        square += z[a] * z[a]
-        for b in range(a + 1, n):
-            z[b] -= z[a] * U[a, b]
-    for a in range(n - 1, -1, -1):
-        for b in range(a + 1, n):
-            z[a] -= U[a, b] * z[b]
-        z[a] /= U[a, a]
-    return square

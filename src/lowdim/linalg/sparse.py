@@ -1,13 +1,14 @@
-"""Sparse plus low rank, and its largest singular values: what spectral completion is made of.
+"""Sparse matrices: products on threads, products at entries, and their largest singular values.
 
-    A = S + L R'        S: sparse, the entries that were observed;  L (n, k), R (d, k): a model
+    S V, S'U            runs of rows on threads; they do not depend on the number of threads
+    (L R')_ij           only where S has an entry
+    A = S + L R'        sparse plus low rank; L (n, k), R (d, k)
+    A = U diag(s) V'    its largest singular values, or those of S
 
-X + step * P(Y - X), where P keeps the observed entries, is of this form for every model X = L R'. A
-product with b vectors costs O((N + (n + d) k) b) for N observed entries, and A is never written
-down. The largest singular values come from block Lanczos on the smaller side, which starts at the
-singular vectors of the last iteration: two or three products are then enough.
-
-Work on the entries is cut into runs of rows that do not depend on the number of threads.
+X + step * P(Y - X), where P keeps the entries that were observed, is sparse plus low rank for every
+model X = L R'. A product with b vectors costs O((N + (n + d) k) b) for N stored entries, and A is
+never written down. The largest singular values come from block Lanczos on the smaller side, which
+may start at the singular vectors of a similar matrix: two or three products are then enough.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from lowdim.completion.entries import by_column, with_values
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.linalg.eigen import MAX_PASSES, top_eigen
@@ -30,46 +31,118 @@ ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
 
 
-class Observations(NamedTuple):
-    """The observed entries by rows and, for products with the transpose, by columns."""
+def by_column(X: Any) -> Any:
+    """The transpose (d, n) of a csr_array, as a csr_array."""
+    return X.T.tocsr()
 
-    Y: Any  # csr_array (n, d)
-    Yt: Any  # csr_array (d, n)
-    order: np.ndarray  # the entries of Yt are those of Y in this order
+
+def with_values(X: Any, values: np.ndarray) -> Any:
+    """The same entries with other values; the indices are shared, not copied."""
+    return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
+
+
+def row_numbers(X: Any) -> np.ndarray:
+    """The row of each stored entry of a csr_array."""
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+class SparseBothWays(NamedTuple):
+    """A sparse matrix by rows and, for products with its transpose, by columns."""
+
+    by_rows: Any  # csr_array (n, d)
+    by_columns: Any  # csr_array (d, n)
+    order: np.ndarray  # the entries of by_columns are those of by_rows in this order
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.Y.shape
+        return self.by_rows.shape
 
     @property
     def values(self) -> np.ndarray:
-        return self.Y.data
+        """The stored entries, row by row."""
+        return self.by_rows.data
 
     @property
     def density(self) -> float:
-        """The observed part of all entries."""
-        return self.Y.nnz / (self.Y.shape[0] * self.Y.shape[1])
+        """The stored part of all entries."""
+        return self.by_rows.nnz / (self.shape[0] * self.shape[1])
 
-    def with_values(self, values: np.ndarray) -> Observations:
+    def with_values(self, values: np.ndarray) -> SparseBothWays:
         """The same places with other values."""
-        return Observations(
-            with_values(self.Y, values), with_values(self.Yt, values[self.order]), self.order
+        return SparseBothWays(
+            with_values(self.by_rows, values),
+            with_values(self.by_columns, values[self.order]),
+            self.order,
         )
 
     def times(self, V: np.ndarray) -> np.ndarray:
-        """Y V (n, b)."""
-        return sparse_times(self.Y, V)
+        """S V (n, b)."""
+        return sparse_times(self.by_rows, V)
 
     def transposed_times(self, U: np.ndarray) -> np.ndarray:
-        """Y'U (d, b)."""
-        return sparse_times(self.Yt, U)
+        """S'U (d, b)."""
+        return sparse_times(self.by_columns, U)
+
+    def product_at(self, L: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """L R' at the stored places, row by row."""
+        return product_at(self.by_rows, L, R)
 
 
-def observations(Y: Any) -> Observations:
+def both_ways(X: Any) -> SparseBothWays:
     """The entries of a csr_array with their twin by columns."""
-    number = np.arange(Y.nnz, dtype=Y.indices.dtype)
-    order = by_column(with_values(Y, number))
-    return Observations(Y, with_values(order, Y.data[order.data]), order.data)
+    number = np.arange(X.nnz, dtype=X.indices.dtype)
+    order = by_column(with_values(X, number))
+    return SparseBothWays(X, with_values(order, X.data[order.data]), order.data)
+
+
+# ---- products ------------------------------------------------------------------------------------
+
+
+def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
+    """S V for a csr_array, runs of rows on threads."""
+    dtype = np.result_type(S.dtype, V)
+    product = np.empty((S.shape[0], V.shape[1]), dtype=dtype)
+    V, data = np.ascontiguousarray(V, dtype=dtype), S.data.astype(dtype, copy=False)
+
+    def work(cut: tuple[int, int]) -> None:
+        _rows_times(*cut, S.indptr, S.indices, data, V, product)
+
+    for _ in ordered_map(work, row_cuts(S.indptr, ENTRIES_PER_CUT)):
+        pass
+    return product
+
+
+def product_at(S: Any, L: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """The entries of L R' where a csr_array has entries, in the order of its rows."""
+    values = np.zeros(S.nnz, dtype=L.dtype)
+    if L.shape[1]:
+        L, R = np.ascontiguousarray(L), np.ascontiguousarray(R)
+
+        def work(cut: tuple[int, int]) -> None:
+            _dots(*cut, S.indptr, S.indices, L, R, values)
+
+        for _ in ordered_map(work, row_cuts(S.indptr, ENTRIES_PER_CUT)):
+            pass
+    return values
+
+
+def row_cuts(work: np.ndarray, at_a_time: float) -> list[tuple[int, int]]:
+    """(first, last) of runs of rows with about equal work; they depend on the data alone.
+
+    Parameters
+    ----------
+    work : array of shape (n + 1,)
+        What all rows before each cost together: `indptr` of a csr_array, if entries count.
+    at_a_time : float
+        Work that is worth a turn on a thread.
+    """
+    turns = max(1, int(work[-1] / at_a_time))
+    inner = np.searchsorted(work, np.linspace(0, work[-1], turns + 1)[1:-1])
+    edges = np.unique(np.concatenate([[0], inner, [len(work) - 1]]))
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+# ---- sparse plus low rank ------------------------------------------------------------------------
 
 
 class SparseLowRank(LinearOperator):
@@ -77,11 +150,11 @@ class SparseLowRank(LinearOperator):
 
     Parameters
     ----------
-    S : Observations of shape (n, d)
+    S : SparseBothWays of shape (n, d)
     L, R : arrays of shape (n, k) and (d, k)
     """
 
-    def __init__(self, S: Observations, L: np.ndarray, R: np.ndarray):
+    def __init__(self, S: SparseBothWays, L: np.ndarray, R: np.ndarray):
         super().__init__(S.values.dtype, S.shape)
         self.S, self.L, self.R = S, L, R
 
@@ -98,9 +171,12 @@ class SparseLowRank(LinearOperator):
         return self._rmatmat(u.reshape(-1, 1)).ravel()
 
 
+# ---- singular values -----------------------------------------------------------------------------
+
+
 @single_threaded_blas()
 def top_svd(
-    A: SparseLowRank | Observations,
+    A: SparseLowRank | SparseBothWays,
     k: int,
     *,
     start: SVD | None = None,
@@ -111,7 +187,7 @@ def top_svd(
 
     Parameters
     ----------
-    A : SparseLowRank or Observations of shape (n, d)
+    A : SparseLowRank or SparseBothWays of shape (n, d)
     k : int
         At most min(n, d).
     start : SVD, default=None
@@ -137,7 +213,7 @@ def top_svd(
         max_passes=max(max_passes, 1 + k // 8),
         start=near,
         random=SEED,
-        dtype=A.values.dtype if isinstance(A, Observations) else A.dtype,
+        dtype=A.values.dtype if isinstance(A, SparseBothWays) else A.dtype,
     ).vectors
     U, s, Wt = scipy.linalg.svd(times(V), full_matrices=False, check_finite=False)
     V = V @ Wt.T
@@ -145,13 +221,13 @@ def top_svd(
     return SVD(U, s, Vt)
 
 
-def _products(A: SparseLowRank | Observations) -> tuple[Callable, Callable]:
-    if isinstance(A, Observations):
+def _products(A: SparseLowRank | SparseBothWays) -> tuple[Callable, Callable]:
+    if isinstance(A, SparseBothWays):
         return A.times, A.transposed_times
     return A._matmat, A._rmatmat
 
 
-def spectral_norm(A: SparseLowRank | Observations, tol: float = 1e-4) -> float:
+def spectral_norm(A: SparseLowRank | SparseBothWays, tol: float = 1e-4) -> float:
     """The largest singular value of A, to about the square of `tol`."""
     return float(top_svd(A, 1, tol=tol).s[0])
 
@@ -160,7 +236,7 @@ def spectral_norm(A: SparseLowRank | Observations, tol: float = 1e-4) -> float:
 def svd_of_product(L: np.ndarray, R: np.ndarray) -> SVD:
     """The SVD of L R' from L (n, k) and R (d, k), in O((n + d) k^2)."""
     if not L.shape[1]:
-        return nothing(len(L), len(R), L.dtype)
+        return zero_svd(len(L), len(R), L.dtype)
     Ql, Tl = scipy.linalg.qr(L, mode="economic", check_finite=False)
     Qr, Tr = scipy.linalg.qr(R, mode="economic", check_finite=False)
     U, s, Vt = scipy.linalg.svd(Tl @ Tr.T, full_matrices=False, check_finite=False)
@@ -172,7 +248,7 @@ def _signed(U: np.ndarray, s: np.ndarray, Vt: np.ndarray) -> tuple:
     return U, s, Vt
 
 
-def nothing(n: int, d: int, dtype: Any) -> SVD:
+def zero_svd(n: int, d: int, dtype: Any) -> SVD:
     """The SVD of a zero matrix: no singular values."""
     return SVD(np.zeros((n, 0), dtype), np.zeros(0, dtype), np.zeros((0, d), dtype))
 
@@ -182,42 +258,7 @@ def truncated(found: SVD, keep: Any) -> SVD:
     return SVD(found.U[:, keep], found.s[keep], found.Vt[keep])
 
 
-def product_at(S: Observations, L: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """The entries of L R' where S has entries, in the order of its rows."""
-    values = np.zeros(S.Y.nnz, dtype=L.dtype)
-    if L.shape[1]:
-        L, R = np.ascontiguousarray(L), np.ascontiguousarray(R)
-        indptr, indices = S.Y.indptr, S.Y.indices
-
-        def work(cut: tuple[int, int]) -> None:
-            _dots(*cut, indptr, indices, L, R, values)
-
-        for _ in ordered_map(work, _cuts(indptr)):
-            pass
-    return values
-
-
-def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
-    """S V for a csr_array, runs of rows on threads."""
-    dtype = np.result_type(S.dtype, V)
-    product = np.empty((S.shape[0], V.shape[1]), dtype=dtype)
-    V, data = np.ascontiguousarray(V, dtype=dtype), S.data.astype(dtype, copy=False)
-
-    def work(cut: tuple[int, int]) -> None:
-        _rows_times(*cut, S.indptr, S.indices, data, V, product)
-
-    for _ in ordered_map(work, _cuts(S.indptr)):
-        pass
-    return product
-
-
-def _cuts(indptr: np.ndarray) -> list[tuple[int, int]]:
-    """Runs of rows with about ENTRIES_PER_CUT entries each."""
-    n = len(indptr) - 1
-    targets = np.arange(ENTRIES_PER_CUT, indptr[-1], ENTRIES_PER_CUT)
-    inner = np.searchsorted(indptr, targets)
-    edges = np.unique(np.concatenate([[0], inner, [n]]))
-    return [(int(a), int(b)) for a, b in pairwise(edges)]
+# ---- kernels -------------------------------------------------------------------------------------
 
 
 @kernel

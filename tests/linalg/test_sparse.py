@@ -1,27 +1,33 @@
 """Sparse plus low rank: products, singular values and sampled entries, against dense NumPy."""
 
+import itertools
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lowdim
-from lowdim.completion.entries import observed
-from lowdim.completion.sparse_low_rank import (
+from lowdim.linalg.sparse import (
     SparseLowRank,
     _dots,
-    nothing,
-    observations,
+    _rows_times,
+    both_ways,
+    by_column,
     product_at,
+    row_cuts,
+    row_numbers,
+    sparse_times,
     spectral_norm,
     svd_of_product,
     top_svd,
+    zero_svd,
 )
 
 
 def planted(rng, n=60, d=40, k=3, part=0.3):
-    X = np.where(rng.random((n, d)) < part, rng.normal(size=(n, d)), np.nan)
-    S = observations(observed(X))
+    X = np.where(rng.random((n, d)) < part, rng.normal(size=(n, d)), 0.0)
     L, R = rng.normal(size=(n, k)), rng.normal(size=(d, k))
-    return S, L, R, np.nan_to_num(X) + L @ R.T
+    return both_ways(sp.csr_array(X)), L, R, X + L @ R.T
 
 
 def test_products_are_those_of_the_dense_matrix(rng):
@@ -63,25 +69,25 @@ def test_a_start_that_fills_the_space_is_taken_as_well(rng):
 def test_sampled_entries_and_the_kernel_equal_their_numpy_twin(rng, dtype, k):
     S, L, R, _ = planted(rng, k=k)
     L, R = L.astype(dtype), R.astype(dtype)
-    rows = np.repeat(np.arange(60), np.diff(S.Y.indptr))
-    twin = np.einsum("ek,ek->e", L[rows], R[S.Y.indices])
-    values = product_at(S, L, R)
+    rows = np.repeat(np.arange(60), np.diff(S.by_rows.indptr))
+    twin = np.einsum("ek,ek->e", L[rows], R[S.by_rows.indices])
+    values = S.product_at(L, R)
     assert values.dtype == dtype
     np.testing.assert_allclose(values, twin, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=1e-5)
     plain = np.zeros_like(values)
-    _dots.python(0, 60, S.Y.indptr, S.Y.indices, L, R, plain)
+    _dots.python(0, 60, S.by_rows.indptr, S.by_rows.indices, L, R, plain)
     np.testing.assert_allclose(values, plain, rtol=1e-5, atol=1e-6)
 
 
 def test_values_by_columns_follow_those_by_rows(rng):
     S, *_ = planted(rng)
-    new = rng.normal(size=S.Y.nnz)
+    new = rng.normal(size=S.by_rows.nnz)
     changed = S.with_values(new)
-    np.testing.assert_array_equal(changed.Yt.toarray(), changed.Y.toarray().T)
+    np.testing.assert_array_equal(changed.by_columns.toarray(), changed.by_rows.toarray().T)
 
 
 def test_threads_change_no_bit(rng, monkeypatch):
-    monkeypatch.setattr("lowdim.completion.sparse_low_rank.ENTRIES_PER_CUT", 50)
+    monkeypatch.setattr("lowdim.linalg.sparse.ENTRIES_PER_CUT", 50)
     S, L, R, _ = planted(rng)
     A = SparseLowRank(S, L, R)
     results = []
@@ -103,7 +109,35 @@ def test_svd_of_a_product_of_factors(rng):
 
 def test_nothing_is_zero_and_its_spectral_norm_too(rng):
     S, *_ = planted(rng)
-    zero = S.with_values(np.zeros(S.Y.nnz))
+    zero = S.with_values(np.zeros(S.by_rows.nnz))
     assert spectral_norm(zero) == 0.0
-    assert nothing(3, 2, np.float32).matrix().dtype == np.float32
-    assert product_at(S, np.zeros((60, 0)), np.zeros((40, 0))).sum() == 0.0
+    assert zero_svd(3, 2, np.float32).matrix().dtype == np.float32
+    assert product_at(S.by_rows, np.zeros((60, 0)), np.zeros((40, 0))).sum() == 0.0
+
+
+def test_the_twin_by_column_of_an_empty_row_keeps_its_place():
+    X = sp.csr_array([[0.0, 1.0], [0.0, 0.0]])
+    twin = by_column(X)
+    np.testing.assert_array_equal(row_numbers(twin), [1])
+
+
+def test_cuts_cover_all_rows_once_with_about_equal_work(rng):
+    work = np.concatenate([[0], np.cumsum(rng.integers(0, 50, size=200))])
+    cuts = row_cuts(work, 300)
+    assert cuts[0][0] == 0 and cuts[-1][1] == 200
+    assert all(last == first for (_, last), (first, _) in itertools.pairwise(cuts))
+    # turns of 300 to 600 by their number, and a row of at most 50 to either side
+    assert max(work[b] - work[a] for a, b in cuts) <= 650
+    assert row_cuts(np.zeros(1), 300) == []  # no rows
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_kernel_of_products_equals_its_numpy_twin(rng, dtype):
+    S = sp.random_array((30, 20), density=0.4, rng=rng, format="csr").astype(dtype)
+    V = rng.normal(size=(20, 3)).astype(dtype)
+    product = sparse_times(S, V)
+    assert product.dtype == dtype
+    np.testing.assert_allclose(product, S.toarray() @ V, rtol=1e-4, atol=1e-5)
+    plain = np.empty_like(product)
+    _rows_times.python(0, 30, S.indptr, S.indices, S.data, V, plain)
+    np.testing.assert_allclose(product, plain, rtol=1e-5, atol=1e-6)

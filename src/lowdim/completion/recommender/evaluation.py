@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.completion.entries import numbered
+from lowdim.completion.recommender.scores import Scores
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_choice
 
@@ -94,7 +95,7 @@ def split_ratings(
 
     Examples
     --------
-    >>> from lowdim.completion.evaluation import split_ratings
+    >>> from lowdim.completion.recommender.evaluation import split_ratings
     >>> split_ratings(["a", "a", "b", "b"], [4, 1, 2, 3], split="last", test_size=0.5)
     Split(train=array([1, 2]), test=array([0, 3]))
     """
@@ -117,6 +118,49 @@ def split_ratings(
         n_test = min(max(1, round(test_size * n)), n - 1)
         held_out[order[n - n_test :]] = True
     return Split(np.flatnonzero(~held_out), np.flatnonzero(held_out))
+
+
+class HeldOut(NamedTuple):
+    """Ratings that were not there when fitting, by number; -1 is unknown."""
+
+    user: np.ndarray  # (lines,)  numbers among `known_user`
+    known_user: np.ndarray  # (users,)  the number that the recommender knows each by
+    item: np.ndarray  # (lines,)
+    rating: np.ndarray | None  # (lines,)  None for implicit feedback
+
+
+def measured(
+    scores: Scores, held_out: HeldOut, *, k: int, limit: float, refuse_unknown: bool
+) -> Evaluation:
+    """Errors and ranking measures on held-out ratings; relevant are those of at least `limit`."""
+    i, j, rating = held_out.known_user[held_out.user], held_out.item, held_out.rating
+    kept = (i >= 0) & (j >= 0) if refuse_unknown else np.ones(len(i), dtype=bool)
+    rmse = mae = None
+    if rating is not None and kept.any():
+        error = scores.predict(i[kept], j[kept]) - rating[kept]
+        rmse, mae = float(np.sqrt(np.mean(error**2))), float(np.mean(np.abs(error)))
+    relevant = kept if rating is None else kept & (rating >= limit)
+    if not relevant.any():
+        raise ValueError(
+            f"Of {len(i)} held-out ratings none is of a known user and item and relevant; hold "
+            "more out, lower `relevant`, or choose unknown='popular'."
+        )
+    who, place = np.unique(held_out.user[relevant], return_inverse=True)
+    column = scores.best(held_out.known_user[who], k).column
+    n_items = scores.ratings.shape[1]
+    hit = hits(column, place, j[relevant], n_items)
+    absent = np.zeros((len(hit), k - hit.shape[1]), dtype=bool)  # fewer than k items
+    measures = ranking_measures(np.hstack([hit, absent]), np.bincount(place))
+    return Evaluation(
+        rmse,
+        mae,
+        *measures,
+        coverage=len(np.unique(column[column >= 0])) / n_items,
+        k=k,
+        n_ratings=int(kept.sum()),
+        n_users=len(who),
+        n_refused=int((~kept).sum()),
+    )
 
 
 class RankingMeasures(NamedTuple):

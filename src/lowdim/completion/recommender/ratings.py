@@ -42,6 +42,10 @@ class Lines(NamedTuple):
     timestamp: np.ndarray | None  # (lines,)  anything that can be sorted
     titles: dict | None  # item -> title
 
+    def values(self) -> np.ndarray:
+        """The ratings; 1 for each if there are none."""
+        return np.ones(len(self.user)) if self.rating is None else self.rating
+
     def take(self, index: np.ndarray) -> Lines:
         """Some of the lines."""
         rating, timestamp = (None if x is None else x[index] for x in (self.rating, self.timestamp))

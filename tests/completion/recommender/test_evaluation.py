@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, ndcg_score
 
-from lowdim.completion.evaluation import (
+from lowdim.completion.recommender.evaluation import (
     Evaluation,
     hits,
     ranking_measures,

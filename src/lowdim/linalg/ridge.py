@@ -1,16 +1,16 @@
-"""Ridge regressions of many rows at once, each on the columns that it has observed.
+"""Ridge regressions of many sparse rows at once, each on the columns that it has entries in.
 
     explicit    minimise over z   sum_o  w_j (y_j - offset_j - z'f_j)^2              + z' P z
     implicit    minimise over z   sum_o  (1 + y_j) (1 - z'f_j)^2 + sum_rest (z'f_j)^2 + z' P z
 
-o: what the row has observed (implicit: entries of 0 belong to the rest); f_j: row j of the factors
-F (m, q); P: the penalties, diagonal, times the row's weight sum_o w_j where `by_count`. Both have
-normal equations A z = b with
+o: the stored entries of the row (implicit: those of 0 belong to the rest, which counts as 0); f_j:
+row j of the factors F (m, q); P: the penalties, diagonal, times the row's weight sum_o w_j where
+`by_count`. Both have normal equations A z = b with
 
     explicit    A = P +        sum_o w_j f_j f_j'          b = sum_o w_j (y_j - offset_j) f_j
     implicit    A = P + F'F +  sum_o w_j y_j f_j f_j'      b = sum_o w_j (1 + y_j) f_j
 
-so one implicit row costs what it has observed, not all m columns (Hu, Koren and Volinsky 2008).
+so one implicit row costs what it has stored, not all m columns (Hu, Koren and Volinsky 2008).
 They are solved exactly (Cholesky), by a few steps of conjugate gradients from a given start, or
 under z >= 0 (coordinate descent to the fixed point, which is the exact solution).
 
@@ -21,19 +21,17 @@ conjugate gradients O(c q) per step.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
+from lowdim.linalg.small import solve_nonnegative, solve_semidefinite
+from lowdim.linalg.sparse import row_cuts
 
 CHUNK = 2048  # entries of a row that are gathered at a time, at the most
 WORK_PER_CUT = 2**22  # multiplications that are worth a turn on a thread
-PANEL = 4  # rows of a Cholesky factor that are made together
-CD_SWEEPS = 1000  # of coordinate descent, at the most
-CD_TOL = 1e-12  # a sweep that moves no coordinate by more than this part of the largest ends it
 
 
 class Regression(NamedTuple):
@@ -43,7 +41,7 @@ class Regression(NamedTuple):
     offset: np.ndarray  # (m,)    what is taken from y before; explicit only
     penalty: np.ndarray  # (q,)    by component
     by_count: bool = False  #         whether the penalty is times the row's weight
-    gram: np.ndarray | None = None  # (q, q)  F'F: then feedback is implicit
+    gram: np.ndarray | None = None  # (q, q)  F'F: then what is not stored counts as 0 (implicit)
 
 
 class Solved(NamedTuple):
@@ -66,7 +64,7 @@ def solve_rows(
     Parameters
     ----------
     X : csr_array of shape (n, m)
-        y: stored entries are the observed ones. Implicit: how much more than 1 each counts.
+        y: only stored entries take part. Implicit: how much more than 1 each counts.
     on : Regression
     weight : array of shape (X.nnz,), default=None
         w, by stored entry; None means 1. Implicit: F'F is then weighted, too.
@@ -89,7 +87,7 @@ def solve_rows(
     def work(cut: tuple[int, int]) -> None:
         run(*cut, *arguments)
 
-    for _ in ordered_map(work, _cuts(X.indptr, q)):
+    for _ in ordered_map(work, row_cuts(_work(X.indptr, q), WORK_PER_CUT)):
         pass
     return Solved(Z, loss)
 
@@ -112,14 +110,24 @@ def row_systems(X: Any, on: Regression, *, weight: np.ndarray | None = None) -> 
 
 
 def solve_systems(
-    systems: Systems, on: Regression, *, method: str = "cholesky", start: np.ndarray | None = None
+    systems: Systems,
+    penalty: float | np.ndarray,
+    *,
+    by_count: bool = False,
+    gram: np.ndarray | None = None,
+    method: str = "cholesky",
+    start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The codes (n, q), in float64, of rows whose normal equations were added up."""
+    """The codes (n, q), in float64, of rows whose normal equations were added up.
+
+    `penalty` (a number, or one by component), `by_count` and `gram` are those of `Regression`.
+    """
     A = systems.A.copy()
-    P = np.outer(systems.count if on.by_count else np.ones(len(A)), on.penalty)
-    A[:, np.arange(A.shape[1]), np.arange(A.shape[1])] += P
-    if on.gram is not None:
-        A += on.gram
+    n, q = systems.b.shape
+    P = np.outer(systems.count if by_count else np.ones(n), np.broadcast_to(penalty, q))
+    A[:, np.arange(q), np.arange(q)] += P
+    if gram is not None:
+        A += gram
     Z = np.zeros_like(systems.b) if start is None else start.astype(np.float64)
     _solve_systems(A, systems.b, method == "nonnegative", Z)
     return Z
@@ -144,14 +152,10 @@ def _plain(values: np.ndarray) -> np.ndarray:
     return np.require(values, requirements=["C", "W"])
 
 
-def _cuts(indptr: np.ndarray, q: int) -> list[tuple[int, int]]:
-    """(first, last) of consecutive rows with about equal work; depends on the data alone."""
-    n = len(indptr) - 1
-    work = (indptr - indptr[0]).astype(np.float64) * q * q + np.arange(n + 1) * (q**3 / 3 + 64.0)
-    turns = max(1, int(work[-1] / WORK_PER_CUT))
-    edges = np.unique(np.searchsorted(work, np.linspace(0, work[-1], turns + 1)[1:-1]))
-    edges = np.unique(np.concatenate([[0], edges, [n]]))
-    return [(int(a), int(b)) for a, b in pairwise(edges)]
+def _work(indptr: np.ndarray, q: int) -> np.ndarray:
+    """Multiplications that all rows before each need, (n + 1,)."""
+    rows = np.arange(len(indptr))
+    return (indptr - indptr[0]).astype(np.float64) * q * q + rows * (q**3 / 3 + 64.0)
 
 
 # ---- kernels -------------------------------------------------------------------------------------
@@ -171,8 +175,7 @@ def _solve(
     B, t, v, part, product = _buffers(indptr, first, last, F)
     A, b, P, z, left = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q), np.empty(q, F.dtype)
     for i in range(first, last):
-        entries = slice(indptr[i], indptr[i + 1])
-        row = (indices[entries], values[entries], weight[entries] if len(weight) else weight)
+        row = _entries_of(i, indptr, indices, values, weight)
         count = _weight_of(row) if by_count else 1.0
         for r in range(q):
             P[r] = penalty[r] * count
@@ -183,9 +186,9 @@ def _solve(
             A[r, r] += P[r]
         _add_equations(row, F, offset, implicit, B, t, part, product, A, b)
         if nonnegative:
-            _nonnegative(A, b, z)
+            solve_nonnegative(A, b, z)
         else:
-            _cholesky(A, b, z)
+            solve_semidefinite(A, b, z)
         if with_loss:
             loss[i] = _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left)
         for r in range(q):
@@ -203,8 +206,7 @@ def _improve(
     left, p, Ap = np.empty(q, F.dtype), np.empty(q, F.dtype), np.empty(q, F.dtype)
     P, z = np.empty(q), np.empty(q)
     for i in range(first, last):
-        entries = slice(indptr[i], indptr[i + 1])
-        row = (indices[entries], values[entries], weight[entries] if len(weight) else weight)
+        row = _entries_of(i, indptr, indices, values, weight)
         count = _weight_of(row) if by_count else 1.0
         for r in range(q):
             P[r] = penalty[r] * count
@@ -221,8 +223,7 @@ def _systems(indptr, indices, values, weight, F, offset, implicit, A, b, count):
     """Adds to the normal equations of all rows."""
     B, t, _, part, product = _buffers(indptr, 0, len(count), F)
     for i in range(len(count)):
-        entries = slice(indptr[i], indptr[i + 1])
-        row = (indices[entries], values[entries], weight[entries] if len(weight) else weight)
+        row = _entries_of(i, indptr, indices, values, weight)
         count[i] += _weight_of(row)
         _add_equations(row, F, offset, implicit, B, t, part, product, A[i], b[i])
 
@@ -235,6 +236,13 @@ def _buffers(indptr, first, last, F):
         size = max(size, min(CHUNK, indptr[i + 1] - indptr[i]))
     B, t, v = np.empty((size, q), F.dtype), np.empty(size, F.dtype), np.empty(size, F.dtype)
     return B, t, v, np.empty(q, F.dtype), np.empty((q, q), F.dtype)
+
+
+@kernel
+def _entries_of(i, indptr, indices, values, weight):
+    """Columns, values and weights of row i; no weights if all count the same."""
+    own = slice(indptr[i], indptr[i + 1])
+    return indices[own], values[own], weight[own] if len(weight) else weight
 
 
 @kernel
@@ -374,86 +382,6 @@ def _squared(B, size, product):
 
 
 @kernel
-def _scale_pivot(A, z, j):
-    """Make row j, from which those before are taken, a row of R.
-
-    A component that the others explain to the last digits (no penalty, too few entries) gets 0.
-    """
-    q = len(z)
-    pivot = A[j, j]
-    for r in range(j):
-        pivot += A[r, j] * A[r, j]  # what the diagonal was
-    if A[j, j] <= 1e-13 * pivot or pivot == 0.0:
-        scale = 0.0
-    else:
-        scale = 1.0 / np.sqrt(A[j, j])
-    for s in range(j, q):
-        A[j, s] *= scale
-    z[j] *= scale
-
-
-@kernel
-def _cholesky(A, b, z):
-    """Solve A z = b; A (its upper triangle) is overwritten by R with R'R = A.
-
-    Four rows of R at a time: the rows below them are read and written once for all four.
-    """
-    q = len(b)
-    for j in range(q):
-        z[j] = b[j]
-    for first in range(0, q, PANEL):
-        last = min(first + PANEL, q)
-        for j in range(first, last):
-            for r in range(first, j):
-                z[j] -= A[r, j] * z[r]
-                for s in range(j, q):
-                    A[j, s] -= A[r, j] * A[r, s]
-            _scale_pivot(A, z, j)
-        if last == q:
-            break
-        R0, R1, R2, R3 = A[first], A[first + 1], A[first + 2], A[first + 3]
-        for r in range(last, q):
-            f0, f1, f2, f3 = R0[r], R1[r], R2[r], R3[r]
-            z[r] -= (f0 * z[first] + f1 * z[first + 1]) + (f2 * z[first + 2] + f3 * z[first + 3])
-            row = A[r]
-            for s in range(r, q):
-                row[s] -= (f0 * R0[s] + f1 * R1[s]) + (f2 * R2[s] + f3 * R3[s])
-    for j in range(q - 1, -1, -1):
-        if A[j, j] == 0.0:
-            z[j] = 0.0
-            continue
-        total = z[j]
-        for s in range(j + 1, q):
-            total -= A[j, s] * z[s]
-        z[j] = total / A[j, j]
-
-
-@kernel
-def _nonnegative(A, b, z):
-    """Minimise z'Az - 2 b'z over z >= 0 by coordinate descent from z, in place."""
-    q = len(b)
-    for r in range(q):
-        for s in range(r):
-            A[r, s] = A[s, r]
-        z[r] = max(z[r], 0.0)
-    for _ in range(CD_SWEEPS):
-        moved = 0.0
-        largest = 0.0
-        for r in range(q):
-            if A[r, r] <= 0.0:
-                continue
-            slope = b[r]
-            for s in range(q):
-                slope -= A[r, s] * z[s]
-            new = max(z[r] + slope / A[r, r], 0.0)
-            moved = max(moved, abs(new - z[r]))
-            z[r] = new
-            largest = max(largest, new)
-        if moved <= CD_TOL * largest:
-            break
-
-
-@kernel
 def _solve_systems(A, b, nonnegative, Z):
     """Each system by its method, from Z, in place."""
     z = np.empty(b.shape[1])
@@ -461,8 +389,8 @@ def _solve_systems(A, b, nonnegative, Z):
         for r in range(len(z)):
             z[r] = Z[i, r]
         if nonnegative:
-            _nonnegative(A[i], b[i], z)
+            solve_nonnegative(A[i], b[i], z)
         else:
-            _cholesky(A[i], b[i], z)
+            solve_semidefinite(A[i], b[i], z)
         for r in range(len(z)):
             Z[i, r] = z[r]

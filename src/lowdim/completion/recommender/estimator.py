@@ -1,59 +1,65 @@
 """Recommender: a completed matrix of users and items, by the names that people use.
 
-    score of item j for user i      s_ij = z_i'w_j + m_j        (`model.py`; z codes of the user)
+    score of item j for user i      s_ij = z_i'w_j + m_j        (`model.py`; z: code of the user)
 
-Everything follows from these factors: predictions are s_ij, recommendations the items with the
-largest, likeness of items is the correlation of their columns of s over users, likeness of users
-that of their rows of s - m over items. A new user's z is one ridge regression on a few ratings.
+Everything follows from these factors. A new user's z is one ridge regression on a few ratings.
 
-An explanation is exact, since the regression is linear in what the user has rated: with
-A = P + sum_o f_j f_j' (o: rated items),
-
-    z_i = A^-1 sum_o y_j f_j         so        s_ij = m_j + sum_o  y_o  f_o' A^-1 w_j
-                                                          (what the rating of item o contributes)
+    ratings.py      tables of ratings as they come
+    matrix.py       their matrix, and further ratings that join it
+    ids.py          numbers of ids, and what is said of unknown ones
+    scores.py       predictions, the best items, likeness
+    explanation.py  what each rating contributes to a score
+    evaluation.py   splits, errors, measures of rankings
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
-from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.als.estimator import ALS
-from lowdim.completion.entries import DUPLICATES, Numbered, gathered, numbered, row_numbers
-from lowdim.completion.evaluation import (
-    Evaluation,
-    hits,
-    ranking_measures,
-    split_ratings,
+from lowdim.completion.entries import DUPLICATES, numbered
+from lowdim.completion.model import Completer
+from lowdim.completion.recommender.evaluation import Evaluation, HeldOut, measured, split_ratings
+from lowdim.completion.recommender.explanation import Explanation, contributions
+from lowdim.completion.recommender.ids import (
+    Filter,
+    IdNumbers,
+    allowed_by,
+    as_list,
+    id_array,
+    is_id,
 )
-from lowdim.completion.model import Coding, Completer
-from lowdim.completion.ratings import Lines, Names, read_ratings
+from lowdim.completion.recommender.matrix import (
+    RatingMatrix,
+    further_ratings,
+    joined,
+    rated_items,
+    rating_matrix,
+    row_of,
+)
+from lowdim.completion.recommender.ratings import Lines, Names, read_ratings
+from lowdim.completion.recommender.scores import Scores, is_implicit
 from lowdim.core.constraints import StrOptions
-from lowdim.core.persistence import save_model
+from lowdim.core.estimator import SavedModel
 from lowdim.core.result_table import ResultTable
 from lowdim.core.validation import check_at_least
-from lowdim.linalg.nearest import Best, alike, best_columns
+from lowdim.linalg.nearest import Best
 
-DRAWN_BY = 5.0  # a user's mean is drawn to that of all as if so many more ratings were average
 # The penalty does not grow with the number of ratings: an item that few have rated stays near the
 # mean and is not recommended on their word. On MovieLens the error is that of the weighted penalty,
 # precision at 10 is five times higher.
 EXPLICIT = {"n_components": 20, "penalty": 12.0, "weighted_penalty": False, "random_state": 0}
 IMPLICIT = {"n_components": 40, "feedback": "implicit", "penalty": 10.0, "random_state": 0}
 
-Filter = Callable[[Any], bool] | Collection[Hashable] | None
 
-
-class Recommender(BaseEstimator):
+class Recommender(SavedModel, BaseEstimator):
     """Recommendations from ratings, or from who has seen what; any ids, no matrix in sight.
 
     Score of item j for user i: s_ij = z_i'w_j + m_j, the factors learned by `model` (for `ALS`:
@@ -71,9 +77,9 @@ class Recommender(BaseEstimator):
     unknown : {"error", "mean", "popular"}, default="error"
         What to answer for a user or item that was not there when fitting. "error": a ValueError
         that names it. "mean": predict an unknown user's rating of an item by the item's mean (as
-        the model has it), a rating of an unknown item by the user's mean, drawn to that of all;
-        recommend by the means of items. "popular": predict likewise, recommend what most users
-        have rated. With implicit feedback an item's mean is the part of users who have it.
+        the model has it), a rating of an unknown item by the user's mean, shrunk towards that
+        of all; recommend by the means of items. "popular": predict likewise, recommend what most
+        users have rated. With implicit feedback an item's mean is the part of users who have it.
     duplicates : {"error", "mean", "sum", "last"}, default="error"
         What to do when a user has rated an item more than once: refuse; take the mean, the sum
         (counts of a log) or the last one, by timestamp if there is one, else by line.
@@ -120,6 +126,8 @@ class Recommender(BaseEstimator):
         "unknown": [StrOptions({"error", "mean", "popular"})],
         "duplicates": [StrOptions(set(DUPLICATES))],
     }
+
+    not_saved: ClassVar[frozenset[str]] = frozenset({"_users", "_items"})  # made when needed
 
     model_: Any
     ratings_: Any
@@ -182,7 +190,7 @@ class Recommender(BaseEstimator):
         if not hasattr(self, "model_"):
             return self.fit(ratings)
         self._validate_params()
-        new, users = self._further(self._read(ratings))
+        new, users, _ = self._further(self._read(ratings))
         known, n = len(self.user_ids_), len(users)
         self.ratings_ = joined(self.ratings_, new)
         changed = np.flatnonzero(np.diff(new.indptr))
@@ -191,30 +199,21 @@ class Recommender(BaseEstimator):
         if len(changed):
             Z[changed] = self.model_.transform(self.ratings_[changed])
         self.model_.row_factors_ = Z
-        self.user_ids_ = _id_array(users)
+        self.user_ids_ = id_array(users)
         self.mean_rating_ = float(self.ratings_.data.mean(dtype=np.float64))
-        _forget_lookups(self)
+        self._forget_lookups()
         return self
 
-    def _further(self, lines: Lines) -> tuple[Any, list]:
-        """Further ratings as a matrix of all users, the new ones last; and the users' ids."""
-        if lines.rating is None and not _is_implicit(self.model_):
+    def _further(self, lines: Lines) -> RatingMatrix:
+        """Further ratings as a matrix of all users, the new ones last."""
+        if lines.rating is None and not is_implicit(self.model_):
             raise ValueError(
                 "There are no ratings, and the model has learned how high they are; name their "
                 "column."
             )
-        j = self._numbers(self._item_number, lines.item, "item")
-        people = numbered(lines.user, "user")
-        i = self._lookup(self._user_number, people.ids)
-        new = i < 0
-        i[new] = len(self.user_ids_) + np.arange(new.sum())
-        users = self.user_ids_.tolist() + [people.ids[p] for p in np.flatnonzero(new)]
-        values = np.ones(len(j)) if lines.rating is None else lines.rating
-        there = j >= 0
-        rows = Numbered(i[people.number][there], users)
-        columns = Numbered(j[there], self.item_ids_.tolist())
-        X, _ = gathered(rows, columns, values[there], None, self.duplicates, ("user", "item"))
-        return X, users
+        j = self._items.find_all(lines.item, unknown=self.unknown)
+        known = self.user_ids_.tolist(), j, self.item_ids_.tolist()
+        return further_ratings(lines, self._users, *known, self.duplicates)
 
     def _read(self, ratings: Any, titles: Any = None) -> Lines:
         names = Names(self.user, self.item, self.rating, self.timestamp, self.title)
@@ -222,24 +221,20 @@ class Recommender(BaseEstimator):
 
     def _fit(self, lines: Lines, backend: str | None) -> Recommender:
         model = self._unfitted(lines)
-        if self.duplicates == "last" and lines.timestamp is not None:
-            lines = lines.take(np.argsort(lines.timestamp, kind="stable"))
-        users, items = numbered(lines.user, "user"), numbered(lines.item, "item")
-        values = np.ones(len(lines.user)) if lines.rating is None else lines.rating
-        X, _ = gathered(users, items, values, None, self.duplicates, ("user", "item"))
+        X, users, items = rating_matrix(lines, self.duplicates)
         self.model_ = model.fit(X)
         self.ratings_ = X
         self.mean_rating_ = float(X.data.mean(dtype=np.float64))
-        self.user_ids_, self.item_ids_ = _id_array(users.ids), _id_array(items.ids)
-        self.item_titles_ = _titles(items, lines.titles)
+        self.user_ids_, self.item_ids_ = id_array(users), id_array(items)
+        self.item_titles_ = titles_of(items, lines.titles)
         self.backend_ = backend
-        _forget_lookups(self)
+        self._forget_lookups()
         return self
 
     def _unfitted(self, lines: Lines) -> Any:
         if self.model is None:
             return ALS(**(IMPLICIT if lines.rating is None else EXPLICIT))
-        if lines.rating is None and not _is_implicit(self.model):
+        if lines.rating is None and not is_implicit(self.model):
             raise ValueError(
                 f"There are no ratings, and {type(self.model).__name__} learns how high they are; "
                 "name their column, or use ALS(feedback='implicit') to learn who has seen what."
@@ -261,14 +256,14 @@ class Recommender(BaseEstimator):
         float for two single ids, else array
         """
         check_is_fitted(self)
-        one = _is_id(users) and _is_id(items)
-        i = self._numbers(self._user_number, users, "user")
-        j = self._numbers(self._item_number, items, "item")
+        one = is_id(users) and is_id(items)
+        i = self._users.find_all(users, unknown=self.unknown)
+        j = self._items.find_all(items, unknown=self.unknown)
         if len(i) != len(j) and 1 not in (len(i), len(j)):
             raise ValueError(
                 f"There are {len(i)} users and {len(j)} items; give as many of both, or one id."
             )
-        values = self._predict(*np.broadcast_arrays(i, j))
+        values = self._scores.predict(*np.broadcast_arrays(i, j))
         return float(values[0]) if one else values
 
     def recommend(
@@ -291,7 +286,7 @@ class Recommender(BaseEstimator):
             Shorter than n if there are fewer items to choose from.
         """
         check_is_fitted(self)
-        i = self._numbers(self._user_number, [user], "user")
+        i = self._users.find_all([user], unknown=self.unknown)
         best = self._best(i, n, exclude_seen, filter)
         return self._item_table(best.column[0], score=best.score[0])
 
@@ -320,8 +315,8 @@ class Recommender(BaseEstimator):
         if users is None:
             i, names = np.arange(len(self.user_ids_)), self.user_ids_
         else:
-            names = _id_array(_as_list(users))
-            i = self._numbers(self._user_number, users, "user")
+            names = id_array(as_list(users))
+            i = self._users.find_all(users, unknown=self.unknown)
         best = self._best(i, n, exclude_seen, filter)
         user = np.repeat(names, (best.column >= 0).sum(axis=1))
         return self._item_table(best.column.ravel(), {"user": user}, score=best.score.ravel())
@@ -340,13 +335,17 @@ class Recommender(BaseEstimator):
         n, exclude_seen, filter : as in `recommend`
         """
         check_is_fitted(self)
-        row = self._new_row(ratings)
-        if not row.nnz:
-            i = self._numbers({}, ["someone new without ratings"], "user")
-            best = self._best(i, n, exclude_seen, filter)
+        items, values = rated_items(ratings, implicit=is_implicit(self.model_))
+        j = self._items.find_all(items, unknown=self.unknown)
+        row = row_of(j, values, len(self.item_ids_), self.ratings_.dtype)
+        if row.nnz:
+            Z, seen = self.model_.transform(row), row if exclude_seen else None
+            allowed = allowed_by(filter, self.item_ids_)
+            best = self._scores.best_of_codes(Z, n, seen=seen, allowed=allowed)
         else:
-            Z = self.model_.transform(row)
-            best = self._best_of_codes(Z, row if exclude_seen else None, n, filter)
+            nobody = ["someone new without ratings"]
+            i = IdNumbers(np.empty(0), "user").find_all(nobody, unknown=self.unknown)
+            best = self._best(i, n, exclude_seen, filter)
         return self._item_table(best.column[0], score=best.score[0])
 
     def similar_items(self, item: Any, n: int = 10, *, filter: Filter = None) -> ResultTable:
@@ -363,10 +362,8 @@ class Recommender(BaseEstimator):
         table with columns item, title (if there are titles) and score: the correlation
         """
         check_is_fitted(self)
-        j = self._known(self._item_number, item, "item")
-        F = alike(self._W, _covariance(self.model_.row_factors_))
-        own = sp.csr_array(([1.0], ([0], [j])), shape=(1, len(F)))
-        best = best_columns(F[[j]], F, self._offset(np.zeros(len(F)), filter), n, seen=own)
+        j = self._items.find_one(item)
+        best = self._scores.similar_items(j, n, allowed_by(filter, self.item_ids_))
         return self._item_table(best.column[0], score=best.score[0])
 
     def similar_users(self, user: Any, n: int = 10) -> ResultTable:
@@ -384,10 +381,7 @@ class Recommender(BaseEstimator):
         table with columns user and score: the correlation
         """
         check_is_fitted(self)
-        i = self._known(self._user_number, user, "user")
-        F = alike(self.model_.row_factors_, _covariance(self._W))
-        own = sp.csr_array(([1.0], ([0], [i])), shape=(1, len(F)))
-        best = best_columns(F[[i]], F, np.zeros(len(F)), n, seen=own)
+        best = self._scores.similar_users(self._users.find_one(user), n)
         there = best.column[0] >= 0
         columns = {"user": self.user_ids_[best.column[0][there]], "score": best.score[0][there]}
         return ResultTable(columns, self.backend_)
@@ -406,12 +400,10 @@ class Recommender(BaseEstimator):
             Only the n largest contributions; None lists all.
         """
         check_is_fitted(self)
-        i = self._known(self._user_number, user, "user")
-        j = self._known(self._item_number, item, "item")
-        row = self.ratings_[[i]]
-        z = self.model_.row_factors_[i]
-        share = contributions(row, self.model_._coding(), self._W[j], z)
-        score, baseline = float(z @ self._W[j] + self.model_.mean_[j]), float(self.model_.mean_[j])
+        i, j = self._users.find_one(user), self._items.find_one(item)
+        row, z, w = self.ratings_[[i]], self.model_.row_factors_[i], self.model_.components_[:, j]
+        share = contributions(row, self.model_._coding(), w, z)
+        score, baseline = float(z @ w + self.model_.mean_[j]), float(self.model_.mean_[j])
         order = np.argsort(-np.abs(share), kind="stable")[:n]
         table = self._item_table(
             row.indices[order], rating=row.data[order], contribution=share[order]
@@ -478,41 +470,16 @@ class Recommender(BaseEstimator):
         k = check_at_least("k", k, 1)
         lines = self._read(held_out)
         people = numbered(lines.user, "user")
-        i = self._lookup(self._user_number, people.ids)[people.number]
-        j = self._lookup(self._item_number, lines.item.tolist())
-        kept = (i >= 0) & (j >= 0) if self.unknown == "error" else np.ones(len(i), dtype=bool)
-        explicit = not _is_implicit(self.model_) and lines.rating is not None
-        rmse = mae = None
-        if explicit and kept.any():
-            error = self._predict(i[kept], j[kept]) - lines.rating[kept]  # type: ignore[index]
-            rmse, mae = float(np.sqrt(np.mean(error**2))), float(np.mean(np.abs(error)))
-        if explicit:
-            limit = self.mean_rating_ if relevant is None else relevant
-            kept_relevant = kept & (lines.rating >= limit)  # type: ignore[operator]
-        else:
-            kept_relevant = kept
-        if not kept_relevant.any():
-            raise ValueError(
-                f"Of {len(i)} held-out ratings none is of a known user and item and relevant; hold "
-                "more out, lower `relevant`, or choose unknown='popular'."
-            )
-        who, place = np.unique(people.number[kept_relevant], return_inverse=True)
-        numbers = self._lookup(self._user_number, [people.ids[p] for p in who])
-        column = self._best(numbers, k, True, None).column
-        hit = hits(column, place, j[kept_relevant], len(self.item_ids_))
-        missing = np.zeros((len(hit), k - hit.shape[1]), dtype=bool)  # fewer than k items
-        measures = ranking_measures(np.hstack([hit, missing]), np.bincount(place))
-        coverage = len(np.unique(column[column >= 0])) / len(self.item_ids_)
-        return Evaluation(
-            rmse,
-            mae,
-            *measures,
-            coverage=coverage,
-            k=k,
-            n_ratings=int(kept.sum()),
-            n_users=len(who),
-            n_refused=int((~kept).sum()),
+        implicit = is_implicit(self.model_)
+        numbers = HeldOut(
+            user=people.number,
+            known_user=self._users.find(people.ids),
+            item=self._items.find(lines.item.tolist()),
+            rating=None if implicit else lines.rating,
         )
+        limit = self.mean_rating_ if relevant is None else relevant
+        refuse = self.unknown == "error"
+        return measured(self._scores, numbers, k=k, limit=limit, refuse_unknown=refuse)
 
     # ---- files -----------------------------------------------------------------------------------
 
@@ -526,130 +493,30 @@ class Recommender(BaseEstimator):
                     f"cannot save {what} ids such as {odd[0]!r} ({type(odd[0]).__name__}): files "
                     "hold ids that are all integers, or all text. Fit with such ids."
                 )
-        plain = copy(self)
-        _forget_lookups(plain)
-        save_model(plain, path)
+        super().save(path)
 
-    # ---- numbers of ids --------------------------------------------------------------------------
+    # ---- parts of answers ------------------------------------------------------------------------
 
     @cached_property
-    def _user_number(self) -> dict:
-        return {name: i for i, name in enumerate(self.user_ids_.tolist())}
+    def _users(self) -> IdNumbers:
+        return IdNumbers(self.user_ids_, "user")
 
     @cached_property
-    def _item_number(self) -> dict:
-        return {name: j for j, name in enumerate(self.item_ids_.tolist())}
+    def _items(self) -> IdNumbers:
+        return IdNumbers(self.item_ids_, "item")
 
-    def _lookup(self, number: Mapping, ids: list) -> np.ndarray:
-        """Numbers of ids, -1 for unknown ones."""
-        return np.fromiter((number.get(name, -1) for name in ids), np.intp, len(ids))
-
-    def _numbers(self, number: Mapping, ids: Any, what: str) -> np.ndarray:
-        """The same; unknown ids are refused if the policy says so."""
-        names = _as_list(ids)
-        found = self._lookup(number, names)
-        if self.unknown == "error" and (found < 0).any():
-            raise ValueError(_unknown_message(names, found, what) + UNKNOWN_CURE)
-        return found
-
-    def _known(self, number: Mapping, name: Any, what: str) -> int:
-        found = self._lookup(number, [name])
-        if found[0] < 0:
-            raise ValueError(_unknown_message([name], found, what))
-        return int(found[0])
-
-    # ---- scores ----------------------------------------------------------------------------------
+    def _forget_lookups(self) -> None:
+        """The numbers of ids are looked up anew when needed."""
+        for name in self.not_saved:
+            self.__dict__.pop(name, None)
 
     @property
-    def _W(self) -> np.ndarray:
-        return self.model_.components_.T
-
-    def _predict(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Scores of pairs of numbers, -1 being unknown."""
-        values = np.empty(len(i), dtype=self.model_.components_.dtype)
-        user, item = i >= 0, j >= 0
-        both, only_item, only_user = user & item, item & ~user, user & ~item
-        values[both] = self.model_.predict(i[both], j[both])
-        values[only_item] = self._item_means()[j[only_item]]
-        values[only_user] = self._user_means()[i[only_user]]
-        values[~user & ~item] = 0.0 if _is_implicit(self.model_) else self.mean_rating_
-        return values
-
-    def _item_means(self) -> np.ndarray:
-        """What is said of items to a user of whom nothing is known."""
-        return self._popularity() if _is_implicit(self.model_) else self.model_.mean_
-
-    def _popularity(self) -> np.ndarray:
-        n, d = self.ratings_.shape
-        return np.bincount(self.ratings_.indices, minlength=d) / n
-
-    def _user_means(self) -> np.ndarray:
-        """What is said of an item of which nothing is known."""
-        n = self.ratings_.shape[0]
-        if _is_implicit(self.model_):
-            return np.zeros(n)
-        total = self.ratings_.sum(axis=1) + DRAWN_BY * self.mean_rating_
-        return total / (np.diff(self.ratings_.indptr) + DRAWN_BY)
+    def _scores(self) -> Scores:
+        return Scores(self.model_, self.ratings_, self.mean_rating_, self.unknown == "popular")
 
     def _best(self, i: np.ndarray, n: int, exclude_seen: bool, filter: Filter) -> Best:
-        """The best items for users by number; -1 is an unknown user."""
-        known = i >= 0
-        seen = None
-        if exclude_seen:
-            everyone = len(i) == self.ratings_.shape[0] and np.array_equal(i, np.arange(len(i)))
-            seen = self.ratings_ if everyone else self.ratings_[i[known]]
-        best = self._best_of_codes(self.model_.row_factors_[i[known]], seen, n, filter)
-        if known.all():
-            return best
-        score = self._popularity() if self.unknown == "popular" else self._item_means()
-        nobody = np.zeros((1, 1), dtype=best.score.dtype)
-        offset = self._offset(score, filter)
-        others = best_columns(nobody, np.zeros((len(score), 1)), offset, best.column.shape[1])
-        every = Best(*(np.repeat(part, len(i), axis=0) for part in others))
-        every.column[known], every.score[known] = best.column, best.score
-        return every
-
-    def _best_of_codes(self, Z: np.ndarray, seen: Any, n: int, filter: Filter) -> Best:
-        n = check_at_least("n", n, 1)
-        return best_columns(Z, self._W, self._offset(self.model_.mean_, filter), n, seen=seen)
-
-    def _offset(self, base: np.ndarray, filter: Filter) -> np.ndarray:
-        """What is added to the scores of items: -inf for those that the filter refuses."""
-        if filter is None:
-            return base
-        ids = self.item_ids_.tolist()
-        if callable(filter):
-            allowed = np.fromiter((bool(filter(name)) for name in ids), bool, len(ids))
-        else:
-            wanted = set(_as_list(filter) if not isinstance(filter, set) else filter)
-            allowed = np.fromiter((name in wanted for name in ids), bool, len(ids))
-        if not allowed.any():
-            raise ValueError(f"filter leaves none of the {len(ids)} known items.")
-        return np.where(allowed, base, -np.inf)
-
-    def _new_row(self, ratings: Any) -> Any:
-        """One row of the matrix, from what a new user has rated."""
-        if isinstance(ratings, Mapping):
-            items, values = list(ratings), np.array(list(ratings.values()), dtype=np.float64)
-        elif _is_implicit(self.model_):
-            items = _as_list(ratings)
-            values = np.ones(len(items))
-        else:
-            raise TypeError(
-                "ratings must be a dict from item to rating; only implicit feedback takes a "
-                "collection of items."
-            )
-        if not np.isfinite(values).all():
-            raise ValueError("A rating of the new user is NaN or infinite; leave it out.")
-        j = self._numbers(self._item_number, items, "item")
-        known = j >= 0
-        j, values = j[known], values[known]
-        if len(np.unique(j)) < len(j):
-            raise ValueError("The new user has an item twice; leave one of each.")
-        order = np.argsort(j)
-        values = values[order].astype(self.ratings_.dtype)
-        shape = (1, len(self.item_ids_))
-        return sp.csr_array((values, j[order], np.array([0, len(j)])), shape=shape)
+        allowed = allowed_by(filter, self.item_ids_)
+        return self._scores.best(i, n, exclude_seen=exclude_seen, allowed=allowed)
 
     def _item_table(
         self, column: np.ndarray, first: dict[str, np.ndarray] | None = None, **others: np.ndarray
@@ -664,111 +531,16 @@ class Recommender(BaseEstimator):
         return ResultTable(columns, self.backend_)
 
 
-def joined(old: Any, new: Any) -> Any:
-    """The entries of two csr_arrays, of `new` where both have one; `new` may have more rows."""
-    d = new.shape[1]
-    i, k = row_numbers(old), row_numbers(new)
-    stays = ~np.isin(i * d + old.indices, k * d + new.indices)
-    rows = np.concatenate([i[stays], k])
-    columns = np.concatenate([old.indices[stays], new.indices])
-    values = np.concatenate([old.data[stays], new.data.astype(old.dtype)])
-    X = sp.coo_array((values, (rows, columns)), shape=new.shape).tocsr()
-    X.sort_indices()
-    return X
-
-
-class Explanation(NamedTuple):
-    """score = baseline + sum of contributions + rest."""
-
-    score: float
-    baseline: float
-    rest: float
-    contributions: ResultTable  # item, title, rating, contribution; the largest first
-
-    def __str__(self) -> str:
-        return f"score {self.score:.4g}, of which {self.baseline:.4g} for everyone\n" + str(
-            self.contributions
-        )
-
-
-def contributions(row: Any, coding: Coding, w: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """What each stored entry of a row (1, d) adds to z'w, for z the ridge regression of the row.
-
-    Under z >= 0 the regression is linear in the entries as long as the same codes are 0: those that
-    are 0 in `z` take no part.
-    """
-    on, columns = coding.on, row.indices
-    free = z > 0 if coding.method == "nonnegative" else np.ones(len(z), dtype=bool)
-    F = on.F[columns][:, free].astype(np.float64)
-    if coding.confidence is None:
-        y = (row.data - coding.mean[columns]) / coding.scale[columns]
-        weight = np.ones(len(y))
-    else:
-        weight = coding.confidence * row.data.astype(np.float64)
-        y = np.where(weight > 0, 1.0 + weight, 0.0)
-    penalty = on.penalty[free] * (weight.sum() if on.by_count else 1.0)
-    A = F.T @ (F * weight[:, None]) + np.diag(penalty)
-    if on.gram is not None:
-        A += on.gram[np.ix_(free, free)]
-    influence = np.linalg.lstsq(A, w[free].astype(np.float64), rcond=None)[0]
-    return y * (F @ influence)
-
-
-def _covariance(F: np.ndarray) -> np.ndarray:
-    return np.atleast_2d(np.cov(F.T.astype(np.float64), bias=True))
-
-
-def _forget_lookups(recommender: Recommender) -> None:
-    """They are made again when needed."""
-    for name in ("_user_number", "_item_number"):
-        recommender.__dict__.pop(name, None)
-
-
-UNKNOWN_CURE = " Choose unknown='mean' or 'popular' to have unknown ones answered."
-
-
-def _unknown_message(names: list, found: np.ndarray, what: str) -> str:
-    unknown = [name for name, number in zip(names, found, strict=True) if number < 0]
-    which = f"{what.capitalize()} {unknown[0]!r} is not known"
-    if len(names) > 1:
-        which = f"{len(unknown)} of {len(names)} {what}s are not known (first: {unknown[0]!r})"
-    return f"{which}: not among the ratings that were fitted."
-
-
-def _is_implicit(model: Any) -> bool:
-    return getattr(model, "feedback", None) == "implicit"
-
-
-def _is_id(value: Any) -> bool:
-    """Whether it is one id, and not several: text, numbers and tuples are one."""
-    return isinstance(value, str | bytes | tuple | np.generic) or not hasattr(value, "__iter__")
-
-
-def _as_list(ids: Any) -> list:
-    if _is_id(ids):
-        return [ids]
-    return ids.tolist() if hasattr(ids, "tolist") else list(ids)
-
-
-def _id_array(ids: list) -> np.ndarray:
-    """Ids as an array of integers if all are, else of objects."""
-    if ids and all(type(name) is int and abs(name) < 2**63 for name in ids):
-        return np.array(ids, dtype=np.int64)
-    array = np.empty(len(ids), dtype=object)
-    for e, name in enumerate(ids):  # not array[:] = ids, which would unpack tuples
-        array[e] = name
-    return array
-
-
-def _titles(items: Numbered, titles: dict | None) -> np.ndarray | None:
+def titles_of(items: list, titles: dict | None) -> np.ndarray | None:
+    """The title of each item, "" where there is none."""
     if titles is None:
         return None
-    if not any(name in titles for name in items.ids):
+    if not any(name in titles for name in items):
         raise ValueError(
             f"None of the {len(titles)} titles belongs to an item of the ratings: their ids are "
-            f"such as {next(iter(titles), None)!r}, those of the ratings such as {items.ids[0]!r}."
+            f"such as {next(iter(titles), None)!r}, those of the ratings such as {items[0]!r}."
         )
-    found = [titles.get(name) for name in items.ids]
+    found = [titles.get(name) for name in items]
     array = np.empty(len(found), dtype=object)
     array[:] = ["" if title is None or title != title else str(title) for title in found]
     return array
