@@ -151,3 +151,25 @@ print(sum(dispatcher.stats.cache_hits.values()), sum(dispatcher.stats.cache_miss
 
     assert run() == ["0", "1"]  # compiled
     assert run() == ["1", "0"]  # taken from the disk
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path):
+    """Also where that one stands in another file, at whose date numba does not look."""
+    head = "from lowdim.core.kernel import kernel\n"
+    outer = "@kernel\ndef outer(x):\n    return FACTOR * inner(x)\n"
+    (tmp_path / "calling.py").write_text(f"{head}from called import FACTOR, inner\n\n{outer}")
+
+    def run(factor, body):
+        text = f"{head}FACTOR = {factor}\n\n@kernel\ndef inner(x):\n    return {body}\n"
+        (tmp_path / "called.py").write_text(text)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", "import calling; print(calling.outer(3.0))"],
+            capture_output=True, text=True, timeout=300, env=environment, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return float(done.stdout)
+
+    assert run(1.0, "x + 1.0") == 4.0
+    assert run(1.0, "x + 2.0") == 5.0
+    assert run(2.0, "x + 2.0") == 10.0

@@ -7,6 +7,7 @@ imported with the first call, so methods that are pure linear algebra never load
 from __future__ import annotations
 
 import functools
+import hashlib
 import threading
 import types
 from collections.abc import Callable
@@ -30,11 +31,11 @@ def kernel(function: Function) -> Function:
 
         known = {
             name: value.compiled() if hasattr(value, "compiled") else value
-            for name, value in function.__globals__.items()
-            if name in _names(function.__code__)
+            for name, value in _globals_of(function)
         }
         plain = types.FunctionType(function.__code__, known, function.__name__)
         functools.update_wrapper(plain, function)
+        plain.__qualname__ += _from_elsewhere(function)
         return cast(
             Callable[..., Any], numba.njit(nogil=True, cache=True, error_model="numpy")(plain)
         )
@@ -47,7 +48,50 @@ def kernel(function: Function) -> Function:
 
     call.compiled = compiled  # type: ignore[attr-defined]
     call.python = function  # type: ignore[attr-defined]
+    call.fingerprint = lambda: _fingerprint(function)  # type: ignore[attr-defined]
     return cast(Function, call)
+
+
+# ---- what a kernel is compiled from --------------------------------------------------------------
+
+
+def _from_elsewhere(function: Callable[..., Any]) -> str:
+    """A mark of the kernels and constants that are compiled into a kernel, for its name on disk.
+
+    numba compiles a kernel again when its own file is newer, and does not look at the files of
+    those that it calls.
+    """
+    used = _used_by(function)
+    return f"_{_hash(used)}" if used else ""
+
+
+def _fingerprint(function: Callable[..., Any]) -> str:
+    """A hash of what a function does, with all that it uses."""
+    return _hash([*_instructions(function.__code__), *_used_by(function)])
+
+
+def _used_by(function: Callable[..., Any]) -> list[str]:
+    return [
+        f"{name}={value.fingerprint() if hasattr(value, 'fingerprint') else value!r}"
+        for name, value in _globals_of(function)
+        if hasattr(value, "fingerprint") or isinstance(value, int | float)
+    ]
+
+
+def _instructions(body: types.CodeType) -> list[str]:
+    inner = [part for part in body.co_consts if isinstance(part, types.CodeType)]
+    constants = [repr(part) for part in body.co_consts if not isinstance(part, types.CodeType)]
+    own = [body.co_code.hex(), *constants, *body.co_names, *body.co_varnames]
+    return own + [line for part in inner for line in _instructions(part)]
+
+
+def _hash(texts: list[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8]
+
+
+def _globals_of(function: Callable[..., Any]) -> list[tuple[str, Any]]:
+    used = _names(function.__code__)
+    return [(name, value) for name, value in sorted(function.__globals__.items()) if name in used]
 
 
 def _names(body: types.CodeType) -> set[str]:

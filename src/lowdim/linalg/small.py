@@ -11,10 +11,6 @@ symmetric; only upper triangles are read, and factors U with U'U = A are written
 The two factorisations differ on purpose: the first makes four rows of U at a time and drops what
 the other components explain, the second is for matrices that are definite up to rounding, keeps
 every pivot above it, and gives the determinant.
-
-numba keeps what it compiled by the date of the caller's file: after a change here, delete the
-caches of the files that import these kernels (`__pycache__/*.nbi`), or their callers keep the old
-ones.
 """
 
 from __future__ import annotations
