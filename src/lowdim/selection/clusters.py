@@ -92,7 +92,7 @@ class KChoice:
 
     def plot(self, ax: Any = None) -> Any:
         """The curve with its standard errors and the choice; returns the matplotlib Axes."""
-        from lowdim.plots import figures as plots
+        from lowdim import plots
 
         lower_is_better = self.criterion != "gap"
         ax = plots.curve_with_errors(

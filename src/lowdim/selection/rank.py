@@ -70,7 +70,7 @@ class RankChoice:
 
     def plot(self, ax: Any = None) -> Any:
         """The curve with its standard errors and the choice; returns the matplotlib Axes."""
-        from lowdim.plots import figures as plots
+        from lowdim import plots
 
         label = {
             "bcv": "held-out error (1: column means)",

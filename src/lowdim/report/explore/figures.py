@@ -25,7 +25,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from lowdim.plots.figures import MAIN, MARK, MUTED
+from lowdim.plots.style import MAIN, MARK, MUTED
 
 LONGEST_NAME = 26
 MOST_SCREE = 30

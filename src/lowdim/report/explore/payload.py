@@ -16,7 +16,7 @@ import numpy as np
 from bokeh.palettes import Viridis256
 from markupsafe import Markup
 
-from lowdim.plots.figures import PALETTE
+from lowdim.plots.style import PALETTE
 from lowdim.report.explore.filling import FilledColumn
 from lowdim.report.explore.findings import Findings
 from lowdim.report.explore.sampling import sample_rows

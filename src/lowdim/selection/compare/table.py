@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.result_table import ResultTable
-from lowdim.plots.figures import INK, MAIN, MARK, MUTED, NAME, house_style
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie
 SLIGHT = 1e-3  # a difference, relative to the best error, that is a tie however sure it is
@@ -192,8 +191,10 @@ class Comparison:
 
         The winner and its ties are filled. Models that failed are not shown.
         """
+        from lowdim.plots import comparison
+
         ran = [e for e in range(len(self)) if not self.entrants[e].failure]
-        return comparison_plot(
+        return comparison(
             [self.names[e] for e in ran],
             self.table[LOSSES[self.protocol.criterion]][ran],
             self.table["std_error"][ran],
@@ -202,58 +203,6 @@ class Comparison:
             baseline=1.0 if self.protocol.criterion == "error" else None,
             ax=ax,
         )
-
-
-@house_style()
-def comparison_plot(
-    names: list[str],
-    losses: np.ndarray,
-    errors: np.ndarray,
-    good: np.ndarray,
-    *,
-    xlabel: str,
-    baseline: float | None = None,
-    ax: Any = None,
-) -> Any:
-    """Losses with bars of two standard errors, one model a line, in the order given.
-
-    Parameters
-    ----------
-    names : list of str
-    losses, errors : ndarray of shape (models,)
-    good : ndarray of bool, shape (models,)
-        The best, and what cannot be told from it: filled dots.
-    xlabel : str
-    baseline : float or None, default=None
-        A line to compare with.
-    ax : matplotlib Axes or None, default=None
-    """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(figsize=(6.4, 1.2 + 0.32 * len(names)), layout="constrained")[1]
-    place = np.arange(len(names))
-    ax.errorbar(losses, place, xerr=2 * errors, fmt="none", color=MUTED, capsize=2.5, lw=1)
-    dots: dict[str, Any] = {"ls": "none", "marker": "o", "ms": 7, "zorder": 3}
-    ax.plot(losses[~good], place[~good], mfc="white", mec=MAIN, label="worse", **dots)
-    ax.plot(losses[good], place[good], color=MAIN, label="best, or tied with it", **dots)
-    if baseline is not None:
-        ax.axvline(baseline, color=MARK, lw=1.2, ls="--", zorder=1)
-    for at in place:
-        ax.annotate(
-            f"{losses[at]:.3g}",
-            (losses[at], at),
-            (0, 6),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-            fontsize=8,
-        )
-    ax.set_yticks(place, names, **NAME)
-    ax.set_ylim(len(names) - 0.5, -0.7)  # the best on top
-    ax.set_xlabel(xlabel)
-    ax.grid(False, axis="y")
-    return ax
 
 
 def _mean_loss(entrant: Entrant) -> float:
