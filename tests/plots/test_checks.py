@@ -30,7 +30,7 @@ from lowdim import plots
         (lambda: plots.scatter_map(np.eye(2), labels=[1, 2], colors=[1, 2]), "both given"),
         (lambda: plots.scatter_map(np.eye(2), colors=[1, 2, 3]), "colors has 3 entries where 2"),
         (lambda: plots.scatter_map(np.eye(2), axes=(0, 2)), r"axes=\(0, 2\) must be two of the 2"),
-        (lambda: plots.comparison(["a"], [1.0, 2.0], [0, 0], [1, 0]), "names has 1 entries where 2"),
+        (lambda: plots.comparison(["a"], [1, 2], [0, 0], [1, 0]), "names has 1 entries where 2"),
         (lambda: plots.comparison(["a"], [1.0], [0.1], [1, 0]), r"good has shape \(2,\)"),
         (lambda: plots.missing_map(np.empty((0, 3))), r"X has shape \(0, 3\)"),
         (lambda: plots.missing_map([[1.0]], ["a", "b"]), "names has 2 entries where 1"),

@@ -91,6 +91,7 @@ def curve_with_errors(
     choice: int | None = None,
     *,
     reference: Any = None,
+    one_error_line: bool = True,
     xlabel: str = "number of components",
     ylabel: str = "held-out error",
     ax: Axes | None = None,
@@ -110,6 +111,9 @@ def curve_with_errors(
         The chosen one of `sizes`.
     reference : array-like of shape (m,) or None, default=None
         A second curve to hold the first against.
+    one_error_line : bool, default=True
+        Whether the line of the one-standard-error rule is drawn, where there are errors; not where
+        higher is better.
     xlabel, ylabel : str
     ax : matplotlib Axes or None, default=None
     """
@@ -123,13 +127,12 @@ def curve_with_errors(
     marker_size = float(np.clip(160 / len(sizes), 2.5, 5))
 
     if errors is not None:
+        band = {"color": MAIN, "alpha": 0.16, "lw": 0, "label": "± 1 SE"}
+        ax.fill_between(sizes, curve - errors, curve + errors, **band)
+    if errors is not None and one_error_line:
         best = int(np.nanargmin(curve))
-        ax.fill_between(
-            sizes, curve - errors, curve + errors, color=MAIN, alpha=0.16, lw=0, label="± 1 SE"
-        )
-        ax.axhline(
-            curve[best] + errors[best], color=MUTED, lw=1, linestyle="--", label="best + 1 SE"
-        )
+        line = {"color": MUTED, "lw": 1, "linestyle": "--", "label": "best + 1 SE"}
+        ax.axhline(curve[best] + errors[best], **line)
     if reference is not None:
         ax.plot(sizes, reference, color=MUTED, lw=1.3, linestyle="--", label="reference")
     ax.plot(sizes, curve, color=MAIN, marker="o", markersize=marker_size, zorder=3)

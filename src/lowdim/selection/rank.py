@@ -12,15 +12,13 @@ Only 'bcv' estimates an error on data it has not seen, so it is the default.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator
-from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
 from lowdim.core.validation import (
     check_at_least,
@@ -32,19 +30,20 @@ from lowdim.core.validation import (
 from lowdim.linalg.moments import covariance
 from lowdim.linear.pca.estimator import PCA
 from lowdim.linear.pca.minka import minka_evidence
+from lowdim.selection.choice import Choice, elbow, fewest_near_best, standard_error
+from lowdim.selection.rank_errors import block_errors, completion_errors, entry_errors
 
 METHODS = ("bcv", "parallel", "elbow", "mle", "variance", "heldout")
 
 
-@dataclass(frozen=True)
-class RankChoice:
-    """A number of components and the evidence for it.
+class RankChoice(Choice):
+    """A number of components and the evidence for it; `print(choice)` says it in a sentence.
 
     Attributes
     ----------
     choice : int
         The number of components.
-    ranks : ndarray of shape (m,)
+    ranks, sizes : ndarray of shape (m,)
         The numbers that were compared.
     curve : ndarray of shape (m,)
         For each: held-out mean squared error relative to that of the column means ('bcv'), variance
@@ -53,42 +52,45 @@ class RankChoice:
         Standard errors of the curve, where it is an estimate.
     reference : ndarray of shape (m,) or None
         What the curve is held against ('parallel': the 95% quantile of shuffled data).
-    method : str
+    per_repeat : ndarray of shape (repeats, m) or None
+        The curve in each random split ('bcv', 'heldout'); `spread` is its standard deviation.
+    method, criterion : str
     """
 
-    choice: int
-    ranks: np.ndarray
-    curve: np.ndarray
-    errors: np.ndarray | None
-    reference: np.ndarray | None
-    method: str
+    counts: ClassVar[str] = "component"
+    labels: ClassVar[dict[str, str]] = {
+        "bcv": "held-out error (1: column means)",
+        "heldout": "held-out error (1: the mean of all entries)",
+        "parallel": "variance",
+        "elbow": "variance",
+        "mle": "log evidence",
+        "variance": "explained share of variance",
+    }
+    reasons: ClassVar[dict[str, str]] = {
+        "bcv": "the fewest whose error on held-out values is within one standard error of the best "
+        "(bi-cross-validation)",
+        "heldout": "the fewest whose error on held-out entries is within one standard error of the "
+        "best",
+        "parallel": "as many as explain more than in columns shuffled at random (parallel "
+        "analysis)",
+        "elbow": "where the curve of variances bends",
+        "mle": "the largest evidence of probabilistic PCA",
+        "variance": "the fewest that explain the share asked for",
+    }
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The numbers of components that were compared."""
+        return self.sizes
+
+    @property
+    def method(self) -> str:
+        """How the number was chosen."""
+        return self.criterion
 
     def __repr__(self) -> str:
         return (
             f"RankChoice(choice={self.choice}, method={self.method!r}, ranks=0..{self.ranks[-1]})"
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """The curve with its standard errors and the choice; returns the matplotlib Axes."""
-        from lowdim import plots
-
-        label = {
-            "bcv": "held-out error (1: column means)",
-            "heldout": "held-out error (1: the mean of all entries)",
-            "parallel": "variance",
-            "elbow": "variance",
-            "mle": "log evidence",
-            "variance": "explained share of variance",
-        }[self.method]
-        return plots.curve_with_errors(
-            self.ranks,
-            self.curve,
-            self.errors,
-            self.choice,
-            ax=ax,
-            reference=self.reference,
-            xlabel="components",
-            ylabel=label,
         )
 
 
@@ -152,9 +154,7 @@ def choose_rank(
     check_at_least("max_rows", max_rows, 4)
     random = random_generator(random_state)
     if method == "heldout":  # of a sparse X the stored entries count, not its zeros
-        from lowdim.selection.search import held_out_errors
-
-        return _choose_by_error(held_out_errors(X, max_rank, repeats, random), method)
+        return _by_error(completion_errors(X, max_rank, repeats, random), method)
     door = RankInput()
     rows = door.open_rows(X, check_finite=False)
     has_nan = bool(check_finite_rows(door, rows, allow_nan=True).nan.any())
@@ -165,8 +165,8 @@ def choose_rank(
         max_rank = check_at_most("max_rank", max_rank, min(n, d), "that X allows, min(n, d)")
     if method == "bcv":
         sample = _sample(rows, max_rows, random)
-        errors = _held_out_entries if has_nan else _held_out_blocks
-        return _choose_by_error(errors(sample, max_rank, repeats, random))
+        errors = entry_errors if has_nan else block_errors
+        return _by_error(errors(sample, max_rank, repeats, random), method)
     if method == "parallel":
         return _parallel(_sample(rows, max_rows, random), max_rank, repeats, random)
     return _from_spectrum(method, _spectrum(rows, has_nan, random), max_rank, threshold)
@@ -177,6 +177,13 @@ class RankInput(Estimator):
 
     accepts_nan = True
     accepts_sparse = True
+
+
+def _by_error(losses: np.ndarray, method: str) -> RankChoice:
+    """The choice by losses (repeats, ranks), which begin with 0 components."""
+    ranks, curve, errors = np.arange(losses.shape[1]), losses.mean(axis=0), standard_error(losses)
+    choice = fewest_near_best(losses)
+    return RankChoice(choice, ranks, curve, method, errors=errors, per_repeat=losses)
 
 
 # ---- from the spectrum ---------------------------------------------------------------------------
@@ -209,23 +216,14 @@ def _from_spectrum(
             )
         ranks = np.arange(0, min(max_rank or d - 1, d - 1) + 1)
         curve = np.array([minka_evidence(variance, int(k), n) for k in ranks])
-        return RankChoice(int(ranks[np.argmax(curve)]), ranks, curve, None, None, method)
+        return RankChoice(int(ranks[np.argmax(curve)]), ranks, curve, method)
     ranks = np.arange(1, (max_rank or min(int(n), d)) + 1)
     curve = variance[: len(ranks)]
     if method == "elbow":
-        return RankChoice(_elbow(curve), ranks, curve, None, None, method)
+        return RankChoice(max(1, elbow(ranks, curve)), ranks, curve, method)
     share = np.cumsum(variance) / max(variance.sum(), np.finfo(float).tiny)
     enough = min(int(np.searchsorted(share, threshold - 1e-12)) + 1, len(ranks))
-    return RankChoice(enough, ranks, share[: len(ranks)], None, None, method)
-
-
-def _elbow(curve: np.ndarray) -> int:
-    """How many points come before the one farthest below the line between the ends."""
-    if len(curve) < 3 or curve[0] <= curve[-1]:
-        return 1
-    x = np.linspace(0.0, 1.0, len(curve))
-    y = (curve - curve[-1]) / (curve[0] - curve[-1])
-    return max(1, int(np.argmax(1.0 - x - y)))
+    return RankChoice(enough, ranks, share[: len(ranks)], method)
 
 
 def _parallel(
@@ -240,118 +238,14 @@ def _parallel(
     # of components that only rounding tells apart, none is above chance
     above = variance > reference + 1e-10 * variance[0]
     choice = int(np.argmin(above)) if not above.all() else limit
-    return RankChoice(choice, np.arange(1, limit + 1), variance, None, reference, "parallel")
+    ranks = np.arange(1, limit + 1)
+    return RankChoice(choice, ranks, variance, "parallel", reference=reference)
 
 
 def _variances(X: np.ndarray) -> np.ndarray:
     D = X - X.mean(axis=0)
     squares = scipy.linalg.eigvalsh(D.T @ D if D.shape[1] <= D.shape[0] else D @ D.T)[::-1]
     return np.maximum(squares, 0.0) / (len(X) - 1)
-
-
-# ---- by held-out error ---------------------------------------------------------------------------
-
-
-def _choose_by_error(errors: np.ndarray, method: str = "bcv") -> RankChoice:
-    """The fewest components that are not worse than the best by more than a standard error.
-
-    errors (splits, ranks) share their splits, so the standard error is that of the differences.
-    """
-    curve = errors.mean(axis=0)
-    best = int(np.argmin(curve))
-    excess = errors - errors[:, [best]]
-    spread = excess.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    choice = int(np.argmax(excess.mean(axis=0) <= spread))
-    errors_of_mean = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    return RankChoice(choice, np.arange(len(curve)), curve, errors_of_mean, None, method)
-
-
-def _held_out_blocks(
-    X: np.ndarray, max_rank: int | None, repeats: int, random: np.random.Generator
-) -> np.ndarray:
-    """Errors of A ~ B pinv_k(D) C, where X = [A B; C D] and A is held out: (splits, ranks)."""
-    n, d = X.shape
-    limit = min(max_rank or 50, (n - n // 2) - 1, d - d // 2)
-    if limit < 1:
-        raise ValueError(f"X is {n} x {d}: too small to hold out blocks; choose method='mle'.")
-    errors = []
-    with watch("bi-cross-validation", total=repeats) as bar:
-        for done in range(repeats):
-            row, column = random.permutation(n), random.permutation(d)
-            halves = [(row[: n // 2], row[n // 2 :]), (row[n // 2 :], row[: n // 2])]
-            sides = [(column[: d // 2], column[d // 2 :]), (column[d // 2 :], column[: d // 2])]
-            split = [
-                _block_errors(X, out, kept, left, right, limit)
-                for out, kept in halves
-                for left, right in sides
-            ]
-            errors.append(np.mean(split, axis=0))
-            bar.update(done + 1)
-    return np.array(errors)
-
-
-def _block_errors(
-    X: np.ndarray,
-    out: np.ndarray,
-    kept: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    limit: int,
-) -> np.ndarray:
-    """Relative error of predicting X[out, left] for 0..limit components."""
-    mean = X[kept].mean(axis=0)
-    A, B = X[np.ix_(out, left)] - mean[left], X[np.ix_(out, right)] - mean[right]
-    C, D = X[np.ix_(kept, left)] - mean[left], X[np.ix_(kept, right)] - mean[right]
-    U, s, Vt = scipy.linalg.svd(D, full_matrices=False)
-    usable = s > s[0] * max(D.shape) * np.finfo(s.dtype).eps if s[0] > 0 else s > 0
-    inverse = np.divide(1.0, s, out=np.zeros_like(s), where=usable)
-    BV, UC = (B @ Vt.T) * inverse, U.T @ C
-    residual = A.copy()
-    squares = [np.sum(residual**2)]
-    for k in range(limit):
-        if k < len(s):
-            residual -= np.outer(BV[:, k], UC[k])
-        squares.append(np.sum(residual**2))
-    return np.array(squares) / max(squares[0], np.finfo(float).tiny)
-
-
-def _held_out_entries(
-    X: np.ndarray, max_rank: int | None, repeats: int, random: np.random.Generator
-) -> np.ndarray:
-    """Relative error on a held-out tenth of the observed entries: (splits, ranks).
-
-    Ranks are tried upwards until the error has risen three times in a row in the first split.
-    """
-    n, d = X.shape
-    limit = min(max_rank or 50, n - 1, d - 1)
-    observed = np.argwhere(np.isfinite(X))
-    errors: list[list[float]] = []
-    with watch("held-out entries", total=repeats) as bar:
-        for done in range(repeats):
-            held = observed[random.random(len(observed)) < 0.1]
-            held = held[_leaves_column(X, held)]
-            kept = X.copy()
-            kept[held[:, 0], held[:, 1]] = np.nan
-            truth, split = X[held[:, 0], held[:, 1]], []
-            base = np.nanmean(kept, axis=0)[held[:, 1]] - truth
-            split.append(1.0)
-            for k in range(1, limit + 1):
-                model = PCA(k, random_state=0, tol=1e-5).fit(kept)
-                guess = model.impute(kept)[held[:, 0], held[:, 1]]
-                split.append(float(np.sum((guess - truth) ** 2) / np.sum(base**2)))
-                rising = len(split) > 4 and split[-4] < split[-3] < split[-2] < split[-1]
-                if done == 0 and rising:
-                    limit = k
-                    break
-            errors.append(split)
-            bar.update(done + 1)
-    return np.array(errors)
-
-
-def _leaves_column(X: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Which held-out entries leave at least one observed entry in their column."""
-    count = np.isfinite(X).sum(axis=0) - np.bincount(held[:, 1], minlength=X.shape[1])
-    return count[held[:, 1]] >= 1
 
 
 # ---- helpers -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.core.loop import InterruptedFitWarning
-from lowdim.selection.compare.contest import relative_error
+from lowdim.selection.compare.judging import relative_error
 from lowdim.selection.compare.models import nearest_in_observed
 from lowdim.selection.compare.table import Comparison, Entrant, Protocol
 from lowdim.selection.splits import Cells, Split, columns_of, draw_split, varies
@@ -123,12 +123,6 @@ def test_center_and_spread_are_those_of_observed_entries():
 def test_spread_neither_overflows_nor_vanishes(scale):
     center, spread = columns_of(scale * np.array([[1.0], [3.0]]))
     assert_allclose([center[0], spread[0]], [2 * scale, scale])
-
-
-def test_standard_errors_are_those_of_nadeau_and_bengio():
-    losses = np.array([1.0, 2.0, 3.0, 6.0])  # variance 14/3
-    protocol = Protocol("error", ENTRIES, 0.2, 4, (10, 4), 10)
-    assert_allclose(protocol.standard_error(losses), np.sqrt((1 / 4 + 0.2 / 0.8) * 14 / 3))
 
 
 def test_the_nearest_center_is_that_of_the_observed_columns():

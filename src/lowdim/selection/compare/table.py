@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.result_table import ResultTable
+from lowdim.selection.choice import excess_over, standard_error
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie
 SLIGHT = 1e-3  # a difference, relative to the best error, that is a tie however sure it is
@@ -60,11 +61,10 @@ class Protocol(NamedTuple):
         some = f"{columns:,}" if used == columns else f"{used:,} of {columns:,}"
         return f"; {some} columns of the table became {self.shape[1]:,} columns of numbers"
 
-    def standard_error(self, losses: np.ndarray) -> np.ndarray:
-        """Standard error of the mean of losses (repeats, ...), whose training data overlap."""
-        # Nadeau and Bengio (2003): 1 / repeats alone would be too sure
-        factor = 1.0 / self.repeats + self.share / (1.0 - self.share)
-        return np.sqrt(factor * losses.var(axis=0, ddof=1))
+    @property
+    def overlap(self) -> float:
+        """How much the training data of the repeats have in common (Nadeau and Bengio 2003)."""
+        return self.share / (1.0 - self.share)
 
 
 class Comparison:
@@ -127,9 +127,8 @@ class Comparison:
 
     def _columns(self) -> dict[str, Any]:
         losses = self.losses
-        mean, error = losses.mean(axis=0), self.protocol.standard_error(losses)
-        excess = losses - losses[:, :1]
-        difference, spread = excess.mean(axis=0), self.protocol.standard_error(excess)
+        mean, error = losses.mean(axis=0), standard_error(losses, self.protocol.overlap)
+        difference, spread = excess_over(losses, 0, self.protocol.overlap)
         slight = SLIGHT * (mean[0] if self.protocol.criterion == "error" else 1.0)
         tie = difference <= np.maximum(TIE_ERRORS * spread, slight)
         if self.protocol.criterion == "error":
