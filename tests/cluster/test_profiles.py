@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lowdim
 from lowdim.cluster.profiles import cluster_profiles
 from lowdim.core.blocks import as_blocks
-from lowdim.report.cluster_table import cluster_table
 
 
 def test_golden_values():
@@ -52,13 +51,3 @@ def test_engines_agree(rng):
     ):
         for one, other in zip(cluster_profiles(rows, labels, 4), expected, strict=True):
             assert_allclose(one, other, atol=1e-12)
-
-
-def test_the_table_names_what_is_high_and_low():
-    X = np.array([[0.0, 1.0, 3.0], [0.1, 1.1, 3.0], [9.0, 0.9, 3.0], [9.1, 1.0, 3.0], [9.2, 1, 3]])
-    found = cluster_profiles(as_blocks(X), np.array([0, 0, 1, 1, 1]), 2)
-    lines = cluster_table(found, ["mass", "size", "same"], ["row a", "row b"]).splitlines()
-    assert lines[0].split() == ["cluster", "rows", "share"]
-    assert lines[1].split()[:5] == ["1", "3", "60.0%", "high", "mass"]  # the largest comes first
-    assert any(line.split() == ["typical", "row", "a"] for line in lines)
-    assert not any("same" in line for line in lines)
