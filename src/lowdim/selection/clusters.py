@@ -123,7 +123,8 @@ def choose_k(
         The numbers to compare; an int K means 1 to K, None means 1 to 10, as far as there are rows
         ('silhouette' begins with 2).
     criterion : {'bic', 'aic', 'icl', 'silhouette', 'elbow', 'gap', 'heldout'} or None, default=None
-        None is 'bic' for models with a likelihood, else 'silhouette'.
+        None is 'bic' for models with a likelihood, else 'silhouette', as `-k auto` of the command
+        line and the page of `lowdim.explore`.
         'bic' and 'aic' balance likelihood and number of parameters, as the methods of the model do;
         aic tends to more clusters. 'icl' adds twice the entropy of the memberships, and so counts
         groups rather than components. 'heldout' is the negative log-likelihood of held-out rows in
@@ -143,7 +144,8 @@ def choose_k(
     Returns
     -------
     KChoice
-        With `.choice`, `.sizes`, `.curve`, `.errors`, `.model` (fitted) and `.plot()`.
+        With `.choice`, `.sizes`, `.curve`, `.errors`, `.model` (fitted) and `.plot()`; `print`
+        gives a sentence.
 
     Notes
     -----

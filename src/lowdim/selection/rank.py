@@ -1,13 +1,15 @@
 """How many components do the data support?
 
     bcv        error on held-out blocks (Owen and Perry 2009), or on held-out entries with NaN
+    gain       the same; the fewest that gain nine tenths of what the best gains over column means
     heldout    error on held-out entries of a matrix of which only some were observed
     parallel   variances against those of columns shuffled independently (Horn 1965)
     mle        evidence of probabilistic PCA (Minka 2000)
     elbow      where the curve of variances bends
     variance   the fewest that explain a given share
 
-Only 'bcv' estimates an error on data it has not seen, so it is the default.
+'auto', the default, is 'gain' where all columns have the same variance, else 'bcv';
+`lowdim.selection.auto` says why.
 """
 
 from __future__ import annotations
@@ -32,8 +34,11 @@ from lowdim.linear.pca.estimator import PCA
 from lowdim.linear.pca.minka import minka_evidence
 from lowdim.selection.choice import Choice, elbow, fewest_near_best, standard_error
 from lowdim.selection.rank_errors import block_errors, completion_errors, entry_errors
+from lowdim.selection.splits import columns_of, varies
 
-METHODS = ("bcv", "parallel", "elbow", "mle", "variance", "heldout")
+METHODS = ("auto", "bcv", "gain", "parallel", "elbow", "mle", "variance", "heldout")
+NEARLY = 0.9  # of what the best number of components gains over none
+ONE_SCALE = 1.1  # the largest standard deviation of a column is at most so many times the smallest
 
 
 class RankChoice(Choice):
@@ -46,20 +51,22 @@ class RankChoice(Choice):
     ranks, sizes : ndarray of shape (m,)
         The numbers that were compared.
     curve : ndarray of shape (m,)
-        For each: held-out mean squared error relative to that of the column means ('bcv'), variance
-        ('parallel', 'elbow'), log evidence ('mle'), explained share ('variance').
+        For each: held-out mean squared error relative to that of the column means ('bcv', 'gain'),
+        variance ('parallel', 'elbow'), log evidence ('mle'), explained share ('variance').
     errors : ndarray of shape (m,) or None
         Standard errors of the curve, where it is an estimate.
     reference : ndarray of shape (m,) or None
         What the curve is held against ('parallel': the 95% quantile of shuffled data).
     per_repeat : ndarray of shape (repeats, m) or None
-        The curve in each random split ('bcv', 'heldout'); `spread` is its standard deviation.
+        The curve in each random split ('bcv', 'gain', 'heldout'); `spread` is its standard
+        deviation.
     method, criterion : str
     """
 
     counts: ClassVar[str] = "component"
     labels: ClassVar[dict[str, str]] = {
         "bcv": "held-out error (1: column means)",
+        "gain": "held-out error (1: column means)",
         "heldout": "held-out error (1: the mean of all entries)",
         "parallel": "variance",
         "elbow": "variance",
@@ -69,6 +76,8 @@ class RankChoice(Choice):
     reasons: ClassVar[dict[str, str]] = {
         "bcv": "the fewest whose error on held-out values is within one standard error of the best "
         "(bi-cross-validation)",
+        "gain": "the fewest that gain nine tenths of what the best gains in predicting held-out "
+        "values",
         "heldout": "the fewest whose error on held-out entries is within one standard error of the "
         "best",
         "parallel": "as many as explain more than in columns shuffled at random (parallel "
@@ -96,7 +105,7 @@ class RankChoice(Choice):
 
 def choose_rank(
     X: Any,
-    method: str = "bcv",
+    method: str = "auto",
     *,
     max_rank: int | None = None,
     threshold: float = 0.9,
@@ -111,29 +120,44 @@ def choose_rank(
     X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
         NaN marks missing values. Of more than `max_rows` rows a random sample is used, except by
         'elbow', 'mle' and 'variance', which need only the covariance.
-    method : {'bcv', 'heldout', 'parallel', 'elbow', 'mle', 'variance'}, default='bcv'
+    method : {'auto', 'bcv', 'gain', 'heldout', 'parallel', 'elbow', 'mle', 'variance'}, \
+            default='auto'
+        'auto' is 'gain' where the columns have been brought to one scale (their standard
+        deviations differ by a tenth at most), else 'bcv'; `-k auto` of the command line and the
+        page of `lowdim.explore` follow the same rule. `.method` of the result says which it was.
         'bcv' predicts held-out blocks of the matrix (held-out entries if there are NaN) and takes
         the fewest components that are not worse than the best by more than one standard error.
-        'heldout' does so with held-out entries by matrix completion: of a sparse X only the stored
-        entries are observed, of an array those that are not NaN, and most may be missing; the rank
-        is that of X less one mean of all entries.
+        'gain' looks at the same errors, and takes the fewest components that gain nine tenths of
+        what the best number gains over column means, if these are fewer.
+        'heldout' does as 'bcv', with held-out entries by matrix completion: of a sparse X only the
+        stored entries are observed, of an array those that are not NaN, and most may be missing;
+        the rank is that of X less one mean of all entries.
         'parallel' keeps components whose variance exceeds the 95% quantile of what columns shuffled
         independently give. 'mle' maximises the evidence of probabilistic PCA. 'elbow' takes the
         point of the scree farthest from the line between its ends. 'variance' explains `threshold`.
     max_rank : int, default=None
-        Largest number considered; None means what the method can judge, at most 50 for 'bcv'.
+        Largest number considered; None means what the method can judge, at most 50 for 'bcv' and
+        'gain'.
     threshold : float, default=0.9
         Share of the variance for 'variance'.
     repeats : int, default=10
-        Random splits of 'bcv', shuffles of 'parallel'; more are slower and steadier.
+        Random splits of 'bcv', 'gain' and 'heldout', shuffles of 'parallel'; more are slower and
+        steadier.
     max_rows : int, default=10000
-        Size of the random sample of rows for 'bcv' and 'parallel'.
+        Size of the random sample of rows for 'bcv', 'gain' and 'parallel'.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
     -------
     RankChoice
-        With `.choice`, `.ranks`, `.curve`, `.errors` and `.plot()`.
+        With `.choice`, `.ranks`, `.curve`, `.errors` and `.plot()`; `print` gives a sentence.
+
+    Notes
+    -----
+    'bcv' assumes noise of one variance in all columns. Standardising gives each column a noise of
+    its own, and further components then go on to gain a little, as weights of the columns: 'gain'
+    leaves them out. 'parallel' assumes columns of one variance: with unequal ones, chance is that
+    of the largest column.
 
     References
     ----------
@@ -163,13 +187,28 @@ def choose_rank(
         raise ValueError(f"X is {n} x {d}; choosing a rank needs at least 2 rows and 2 columns.")
     if max_rank is not None:
         max_rank = check_at_most("max_rank", max_rank, min(n, d), "that X allows, min(n, d)")
-    if method == "bcv":
+    if method in ("auto", "bcv", "gain", "parallel"):
         sample = _sample(rows, max_rows, random)
+        method = auto_method(has_one_scale(sample)) if method == "auto" else method
+        if method == "parallel":
+            return _parallel(sample, max_rank, repeats, random)
         errors = entry_errors if has_nan else block_errors
         return _by_error(errors(sample, max_rank, repeats, random), method)
-    if method == "parallel":
-        return _parallel(_sample(rows, max_rows, random), max_rank, repeats, random)
     return _from_spectrum(method, _spectrum(rows, has_nan, random), max_rank, threshold)
+
+
+def auto_method(one_scale: bool) -> str:
+    """What 'auto' means for columns that were brought to one scale, or that keep their units."""
+    return "gain" if one_scale else "bcv"
+
+
+def has_one_scale(X: np.ndarray) -> bool:
+    """Whether all columns that vary have about the same standard deviation."""
+    varying = X[:, varies(X)]
+    if varying.shape[1] == 0:
+        return False
+    spread = columns_of(varying).spread
+    return bool(spread.max() <= ONE_SCALE * spread.min())
 
 
 class RankInput(Estimator):
@@ -183,6 +222,9 @@ def _by_error(losses: np.ndarray, method: str) -> RankChoice:
     """The choice by losses (repeats, ranks), which begin with 0 components."""
     ranks, curve, errors = np.arange(losses.shape[1]), losses.mean(axis=0), standard_error(losses)
     choice = fewest_near_best(losses)
+    if method == "gain":
+        enough = curve <= curve.min() + (1 - NEARLY) * (curve[0] - curve.min())
+        choice = min(choice, int(np.argmax(enough)))
     return RankChoice(choice, ranks, curve, method, errors=errors, per_repeat=losses)
 
 

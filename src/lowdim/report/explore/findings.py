@@ -37,12 +37,11 @@ from lowdim.report.explore.sampling import (
     rank_rows,
     sample_rows,
 )
+from lowdim.selection.auto import auto_rank
 from lowdim.selection.compare.table import Comparison
 from lowdim.selection.rank import RankChoice, choose_rank
 from lowdim.tables.model import TableModel
 
-MOST_RANK = 20
-NEARLY = 0.98  # of what the best number of components gains
 STAGES = {  # about what part of the time they take, in percent
     "missing values": 2,
     "number of dimensions": 25,
@@ -66,7 +65,7 @@ class Spectrum(NamedTuple):
     parallel : RankChoice
     held_out : RankChoice
     rank : int
-        The chosen number: the fewest that predict hidden entries nearly as well as the best.
+        The chosen number, by the rule of `lowdim.selection.auto`.
     kept : int
         Components of the models: at least two where possible, for the map.
     """
@@ -246,29 +245,19 @@ def _spectrum(encoded: Encoded, seed: int) -> Spectrum:
     U, X = encoded.U[rows], encoded.X[rows][:, encoded.free]  # the same columns in other units
     some = (~np.isnan(U)).sum(axis=0) > 1
     U, X = U[:, some], X[:, some]
-    n, d = U.shape
     parallel = choose_rank(X, "parallel", random_state=seed)
-    most = min(MOST_RANK, max(parallel.choice + 5, 8), n - 1, d - 1)
-    held_out = choose_rank(U, "bcv", max_rank=max(most, 1), repeats=5, random_state=seed)
+    held_out = auto_rank(U, encoded.encoder.scale, seed, parallel)
     total = max(float(parallel.curve.sum()), np.finfo(float).tiny)
     assert parallel.reference is not None
-    rank = fewest_near_best(held_out)
-    kept = min(max(rank, 2), max(encoded.X.shape[1] - 1, 1))
+    kept = min(max(held_out.choice, 2), max(encoded.X.shape[1] - 1, 1))
     return Spectrum(
         parallel.curve / total,
         parallel.reference / total,
         parallel,
         held_out,
-        rank,
+        held_out.choice,
         kept,
     )
-
-
-def fewest_near_best(held_out: RankChoice) -> int:
-    """The fewest components that gain nearly all that the best number gains over column means."""
-    curve = held_out.curve
-    enough = curve <= curve.min() + (1 - NEARLY) * (curve[0] - curve.min())
-    return min(held_out.choice, int(np.argmax(enough)))
 
 
 # ---- factors -------------------------------------------------------------------------------------
