@@ -30,7 +30,7 @@ for panel, method in zip(panels.flat, methods, strict=True):
     print(f"{method:>8}: {rank.choice} components")
 
 # %%
-# Holes are no obstacle: held-out entries are then taken from the observed ones.
+# Missing values are no obstacle: held-out entries are then taken from the observed ones.
 X[random.random(X.shape) < 0.3] = np.nan
 rank = lowdim.choose_rank(X, method="bcv", random_state=0)
 print(f"with 30% missing: {rank.choice} components")

@@ -8,7 +8,7 @@ from lowdim import plots
 from lowdim.plots.missing import MAX_BANDS
 
 
-def test_missing_map_shows_holes_and_counts_them():
+def test_missing_map_shows_missing_values_and_counts_them():
     X = np.array([[1, np.nan, 2], [3, 4, 5], [6, np.nan, np.nan], [7, 8, 9]])
     ax = plots.missing_map(X, ["a", "b", "c$"])
     assert_array_equal(ax.images[0].get_array(), np.isnan(X))

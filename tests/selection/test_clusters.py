@@ -114,7 +114,7 @@ def test_one_group_is_one_cluster(rng):
     assert lowdim.choose_k(X, "kmeans", 4, "gap", random_state=0).choice == 1
 
 
-def test_holes_are_no_obstacle(rng):
+def test_missing_values_are_no_obstacle(rng):
     X = planted(rng)
     X[rng.random(X.shape) < 0.1] = np.nan
     assert lowdim.choose_k(X, "gmm", 4, random_state=0).choice == 3

@@ -46,7 +46,7 @@ def explore(
     """Find the structure of TABLE and write a page about it.
 
     How many dimensions it really has and what they are, which rows belong together, what missing
-    values probably are, which rows are odd, and the Python code to go on with. The page is one
+    values probably are, which rows are odd, and the Python script to go on with. The page is one
     file that works without a network.
 
     \b

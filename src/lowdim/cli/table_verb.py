@@ -181,7 +181,9 @@ _KINDS = (
         help="Columns that are categories, such as 1, 2, 3 for regions. Here and below: names "
         "between commas, or patterns such as 'gene*'; can be repeated.",
     ),
-    _columns_option("--numeric", help="Columns that are numbers, though they look like codes."),
+    _columns_option(
+        "--numeric", help="Columns that are numbers, though they look like numbers of categories."
+    ),
     click.option(
         "--ordered",
         type=Order(),

@@ -44,7 +44,7 @@ def scree(
     variance_ratio : array-like of shape (k,)
         Explained shares, between 0 and 1.
     chosen : int or None, default=None
-        Number of components kept: they are filled, and their share is told.
+        Number of components kept: they are filled, and their share is shown.
     errors : array-like of shape (k,) or None, default=None
         Standard errors of the shares.
     parallel : array-like of shape (k,) or None, default=None
@@ -204,7 +204,7 @@ def comparison(
     names : sequence of str
     losses, errors : array-like of shape (models,)
     good : array-like of bool, shape (models,)
-        The best, and what cannot be told from it: filled dots.
+        The best, and what cannot be distinguished from it: filled dots.
     xlabel : str, default='held-out error'
     baseline : float or None, default=None
         A line to compare with.

@@ -40,7 +40,7 @@ def correlation_circle(
 ) -> Axes:
     """Correlations of the variables with two components, as arrows in the unit circle.
 
-    The nearer an arrow comes to the circle, the better the two components tell that variable;
+    The nearer an arrow comes to the circle, the better the two components explain that variable;
     arrows in one direction are correlated variables.
 
     Parameters
@@ -52,7 +52,7 @@ def correlation_circle(
     axes : (int, int), default=(0, 1)
         The components to the right and upwards.
     variance_ratio : array-like of shape (n_components,) or None, default=None
-        Explained shares, told beside the components.
+        Explained shares, shown beside the components.
     ax : matplotlib Axes or None, default=None
     """
     tips, names = check_arrows("correlations", correlations, names, axes)
@@ -97,7 +97,7 @@ def biplot(
     Parameters
     ----------
     Z : array-like of shape (n, n_components)
-        Codes of the rows.
+        Codes of the rows: their coordinates along the components.
     loadings : array-like of shape (n_features, n_components)
         Arrows of the variables: loadings, `components_.T` or correlations. Their common length is
         chosen to fit the points: directions and ratios have a meaning, lengths have not.
@@ -108,7 +108,7 @@ def biplot(
     axes : (int, int), default=(0, 1)
         The components to the right and upwards.
     variance_ratio : array-like of shape (n_components,) or None, default=None
-        Explained shares, told beside the components.
+        Explained shares, shown beside the components.
     ax : matplotlib Axes or None, default=None
     """
     tips, names = check_arrows("loadings", loadings, names, axes)

@@ -19,7 +19,7 @@ MAX_BANDS = 400  # bands of rows in a missing map
 
 @house_style()
 def missing_map(X: Any, names: Sequence[Any] | None = None, *, ax: Axes | None = None) -> Axes:
-    """Where a table has holes: rows downwards, columns to the right, missing entries dark.
+    """Where a table has missing values: rows downwards, columns to the right, missing entries dark.
 
     Parameters
     ----------

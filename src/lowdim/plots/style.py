@@ -1,6 +1,6 @@
 """How figures look: colours, settings of matplotlib, axes, legends and the words beside them.
 
-Colours can be told apart by colour-blind readers. Nothing here changes matplotlib's global
+Colour-blind readers can distinguish the colours. Nothing here changes matplotlib's global
 settings; `with house_style():` lends them to figures of your own. matplotlib is imported when the
 first figure is drawn.
 """

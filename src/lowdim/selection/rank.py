@@ -277,7 +277,7 @@ def _parallel(
     variance = _variances(X)[:limit]
     shuffled = np.array([_variances(random.permuted(X, axis=0))[:limit] for _ in range(repeats)])
     reference = np.quantile(shuffled, 0.95, axis=0)
-    # of components that only rounding tells apart, none is above chance
+    # of components that only rounding distinguishes, none is above chance
     above = variance > reference + 1e-10 * variance[0]
     choice = int(np.argmin(above)) if not above.all() else limit
     ranks = np.arange(1, limit + 1)
@@ -302,5 +302,5 @@ def _sample(rows: Blocks, max_rows: int, random: np.random.Generator) -> np.ndar
 
 
 def _filled_with_means(X: np.ndarray) -> np.ndarray:
-    holes = np.isnan(X)
-    return np.where(holes, np.nanmean(X, axis=0), X) if holes.any() else X
+    missing = np.isnan(X)
+    return np.where(missing, np.nanmean(X, axis=0), X) if missing.any() else X

@@ -40,8 +40,8 @@ def _best_has(name: str) -> Any:
 class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
     """Search of a grid of parameters by the error on held-out entries, with warm starts.
 
-    As scikit-learn's GridSearchCV, but it holds out entries in place of rows: the question of
-    completion is what stands in the holes of rows that are partly known.
+    Like scikit-learn's GridSearchCV, but it holds out entries in place of rows: the question of
+    completion is what the missing values of partly observed rows are.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
 
     @_best_has("transform")
     def transform(self, X: Any) -> Any:
-        """Codes of rows, by the best model."""
+        """Codes of rows (the few numbers that stand for each), by the best model."""
         return self._best().transform(X)
 
     @_best_has("inverse_transform")
@@ -170,17 +170,17 @@ class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
 
     @_best_has("impute")
     def impute(self, X: Any) -> Any:
-        """X with its holes filled by the best model."""
+        """X with its missing values filled by the best model."""
         return self._best().impute(X)
 
     @_best_has("complete")
     def complete(self, X: Any = None) -> Any:
-        """The matrix without holes, by the best model."""
+        """The matrix with nothing missing, by the best model."""
         return self._best().complete(X)
 
     @_best_has("predict")
     def predict(self, rows: Any, columns: Any = None) -> Any:
-        """Single entries, by the best model; as its `predict`."""
+        """Single entries, by the `predict` of the best model."""
         return self._best().predict(rows, columns)
 
     @_best_has("score")

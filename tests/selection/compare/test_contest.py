@@ -218,8 +218,10 @@ def test_every_kind_of_model_can_be_compared(rng, hold_out):
     loss = dict(zip(table.names, table["error"], strict=True))
     assert_allclose(loss["SimpleImputer"], 1.0)
     remark = dict(zip(table.names, table["remark"], strict=True))
-    assert remark["their PCA"] == remark["their KMeans"] == "column means stand in holes"
-    assert remark["NMF"].startswith("columns scaled, not centred; column means stand in holes")
+    assert remark["their PCA"] == remark["their KMeans"] == "column means stand for missing values"
+    assert remark["NMF"].startswith(
+        "columns scaled, not centred; column means stand for missing values"
+    )
     assert remark["KNNImputer"] == remark["SimpleImputer"] == ""
     size = dict(zip(table.names, table["parameters"], strict=True))
     assert size["column means"] == 6

@@ -31,7 +31,7 @@ def test_a_model_that_fails_is_reported_and_the_others_go_on(rng):
     assert table.failures["broken"] == "RuntimeError: no <b>luck</b> today"
     assert "held-out entries unknown" in table.failures["unknown"]
     assert "values where (60, 5) are needed" in table.failures["too few"]
-    assert "DBSCAN has no way to tell entries" in table.failures["no way"]
+    assert "DBSCAN has no way to predict entries" in table.failures["no way"]
     assert "n_components=50" in table.failures["too large"]
     assert "n_components=50" in table.failures["no PCA"]
     assert np.isnan(table.losses[:, 2:]).all()

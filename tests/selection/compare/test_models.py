@@ -16,9 +16,9 @@ def test_the_nearest_center_is_that_of_the_observed_columns():
     assert_array_equal(nearest_in_observed(X, centers, np.array([1.0, 1.0])), [0, 1, 0])
 
 
-def test_means_stand_in_holes_only_where_there_are_holes(rng):
+def test_means_stand_for_missing_values_only_where_there_are_some(rng):
     X = low_rank(rng, 60, 4)
     table = lowdim.compare(X, [TheirKMeans(2), TheirPCA(1)], hold_out=ROWS, random_state=rng)
     remark = dict(zip(table.names, table["remark"], strict=True))
     assert remark["KMeans"] == ""
-    assert remark["PCA"] == "column means stand in holes"
+    assert remark["PCA"] == "column means stand for missing values"

@@ -23,7 +23,7 @@ def test_what_differs_surely_is_worse_and_what_does_not_ties():
     assert table.ties == ("slight", "unsure")
     assert list(table["verdict"]) == ["best", "tie", "tie", "worse", "failed"]
     assert_allclose(table["difference"][:4], [0, 1e-4, 0.04 / 3, 0.02], atol=1e-12)
-    assert table.summary() == "Best: best; not to be told from it: slight, unsure."
+    assert table.summary() == "Best: best; not distinguishable from it: slight, unsure."
 
 
 def test_a_model_that_fails_on_one_split_is_no_tie_however_unsure():

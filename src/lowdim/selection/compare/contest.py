@@ -5,7 +5,7 @@
 in standardised units, so that 0 is perfect and 1 is as good as column means; of a cell of a table
 that is several columns of numbers, their mean. Splits are drawn
 first and shared by all models; what is held out is NaN in everything that a model, or the scaling
-of its columns, learns from. Differences are paired by split: what the splits cannot tell apart is
+of its columns, learns from. Differences are paired by split: what the splits cannot distinguish is
 called a tie.
 """
 
@@ -59,9 +59,9 @@ def compare(
         that each method is judged at its best size without a look at what is held out. Column
         means are always compared, too.
     hold_out : {'entries', 'rows'}, default='entries'
-        'entries': a share of the entries is missing, and told from the rest of the table.
+        'entries': a share of the entries is missing, and predicted from the rest of the table.
         'rows': a share of the rows is not learned from; of these new rows, a quarter of the entries
-        is hidden and told from the others.
+        is hidden and predicted from the others.
     criterion : {'error', 'likelihood'}, default='error'
         'error' is the squared error of held-out entries, in standardised columns, relative to that
         of column means. 'likelihood', for hold_out='rows' and models with `score_samples`, is
@@ -96,7 +96,7 @@ def compare(
     left nowhere in what is learned from is not held out. What columns are, and of which numbers
     logarithms are taken, is decided once, by the whole table.
 
-    A model fills holes with its `impute`; k-means with the center nearest in what a row has
+    A model fills missing values with its `impute`; k-means with the center nearest in what a row has
     observed; imputers of scikit-learn with `transform`, its mixtures with the expected mean,
     other transformers with `inverse_transform(transform(X))`. Models that do not take NaN get
     column means (of training entries) in their place, and a remark.

@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from lowdim.core.loop import InterruptedFitWarning
 from lowdim.selection.compare.models import (
-    MEANS_FOR_HOLES,
+    MEANS_FOR_MISSING,
     NOT_CENTERED,
     filled,
     log_likelihood,
@@ -84,7 +84,7 @@ def judge(model: Any, X: np.ndarray, split: Split, rules: Rules) -> Outcome:
     if not np.isfinite(loss):
         raise ValueError(f"{type(model).__name__} loses {loss} on held-out data")
     treatment = [NOT_CENTERED] if rules.standardize and takes_only_positive(model) else []
-    treatment += [MEANS_FOR_HOLES] if needs_means(model, training, question) else []
+    treatment += [MEANS_FOR_MISSING] if needs_means(model, training, question) else []
     names = frozenset(category.__name__ for category in warned)
     return Outcome(loss, seconds, n_parameters(model), 0, tuple(treatment), names)
 

@@ -77,7 +77,7 @@ class Comparison:
     winner : str
         The model of smallest mean loss.
     ties : tuple of str
-        Models that cannot be told from the winner: the mean paired difference is at most two
+        Models that cannot be distinguished from the winner: the mean paired difference is at most two
         standard errors, or a thousandth of the winner's error; the error at most twice as large.
     losses : ndarray of shape (repeats, models)
         What each model lost on each split, in the order of `names`; NaN where it failed.
@@ -169,7 +169,7 @@ class Comparison:
         ties = self.ties
         if not ties:
             return f"Best: {self.winner}."
-        return f"Best: {self.winner}; not to be told from it: {', '.join(ties)}."
+        return f"Best: {self.winner}; not distinguishable from it: {', '.join(ties)}."
 
     def _for_people(self) -> ResultTable:
         """The table with rounded numbers."""
