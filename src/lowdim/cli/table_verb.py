@@ -182,7 +182,7 @@ _KINDS = (
         "between commas, or patterns such as 'gene*'; can be repeated.",
     ),
     _columns_option(
-        "--numeric", help="Columns that are numbers, though they look like numbers of categories."
+        "--numeric", help="Columns that are numbers, though they look like categories."
     ),
     click.option(
         "--ordered",

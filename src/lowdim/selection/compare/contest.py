@@ -96,8 +96,8 @@ def compare(
     left nowhere in what is learned from is not held out. What columns are, and of which numbers
     logarithms are taken, is decided once, by the whole table.
 
-    A model fills missing values with its `impute`; k-means with the center nearest in what a row has
-    observed; imputers of scikit-learn with `transform`, its mixtures with the expected mean,
+    A model fills missing values with its `impute`; k-means with the center nearest in what a row
+    has observed; imputers of scikit-learn with `transform`, its mixtures with the expected mean,
     other transformers with `inverse_transform(transform(X))`. Models that do not take NaN get
     column means (of training entries) in their place, and a remark.
 

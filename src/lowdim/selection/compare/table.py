@@ -77,8 +77,9 @@ class Comparison:
     winner : str
         The model of smallest mean loss.
     ties : tuple of str
-        Models that cannot be distinguished from the winner: the mean paired difference is at most two
-        standard errors, or a thousandth of the winner's error; the error at most twice as large.
+        Models that cannot be distinguished from the winner: the mean paired difference is at most
+        two standard errors, or a thousandth of the winner's error; the error at most twice as
+        large.
     losses : ndarray of shape (repeats, models)
         What each model lost on each split, in the order of `names`; NaN where it failed.
     failures : dict of str
