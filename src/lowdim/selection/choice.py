@@ -73,7 +73,7 @@ class Choice:
             self.errors,
             self.choice if self.choice in self.sizes else None,
             reference=self.reference,
-            one_error_line=self.criterion != "gap",  # whose rule looks at the next, not at the best
+            one_error_line=self.criterion not in ("gap", "gain"),  # which have rules of their own
             xlabel=f"{self.counts}s",
             ylabel=self.labels[self.criterion],
             ax=ax,
