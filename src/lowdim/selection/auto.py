@@ -10,10 +10,10 @@ Why two rules for components. Held-out values are predicted best by the planted 
 noise of all columns is the same. Scaling gives each column a noise of its own, and further
 components then serve as weights of the columns: little by little they go on to gain.
 
-    planted number found, 120 scaled tables each   random     a column    one factor   two groups
-    (2 to 5 factors, 6 to 40 columns)              loadings   per factor  4x stronger  far apart
-    gain                                           0.75       1.00        0.71         0.82
-    parallel                                       0.95       1.00        0.42         0.52
+    planted number found, 120 scaled tables each   random     own columns  one factor   two groups
+    (2 to 5 factors, 6 to 40 columns)              loadings   per factor   4x stronger  far apart
+    gain                                           0.75       1.00         0.71         0.82
+    parallel                                       0.95       1.00         0.42         0.52
 
 Parallel analysis, the other candidate, loses what stands beside a strong factor in a narrow table;
 'bcv' alone finds 5.9 of 3 factors with random loadings in 12 columns.
