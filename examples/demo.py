@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.datasets import load_penguins
-from lowdim.plots.figures import INK, MUTED, PALETTE, house_style
+from lowdim.plots.style import INK, MUTED, PALETTE, house_style
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

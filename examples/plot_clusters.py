@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.datasets import load_penguins
-from lowdim.plots.clusters import cluster_map
+from lowdim.plots import cluster_map
 
 penguins = load_penguins()
 X = StandardScaler().fit_transform(penguins.X[:, :4])

@@ -1,5 +1,6 @@
 from lowdim import datasets as datasets
 from lowdim import linalg as linalg
+from lowdim import plots as plots
 from lowdim import tables as tables
 from lowdim._version import __version__ as __version__
 from lowdim.cluster.coreset import coreset as coreset

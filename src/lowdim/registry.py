@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lowdim.core.estimator import Estimator
 from lowdim.core.public import homes, public_model
+from lowdim.core.result_table import PrintedTable
 
 
 def public_estimators() -> dict[str, type[Estimator]]:
@@ -42,25 +43,19 @@ class Method:
     sample: bool
 
 
-class MethodTable(tuple[Method, ...]):
+class MethodTable(PrintedTable, tuple[Method, ...]):
     """Rows of `Method`, which print as a table."""
 
-    def __repr__(self) -> str:
-        columns = [field.name for field in fields(Method)]
-        table = [columns, *([_cell(value) for value in astuple(row)] for row in self)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in table
-        )
+    most_lines = 10_000  # all
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{field.name}</th>" for field in fields(Method))
-        body = "".join(
-            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in astuple(row)) + "</tr>"
-            for row in self
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    def _values(self) -> dict[str, list[Any]]:
+        return {field.name: [getattr(row, field.name) for row in self] for field in fields(Method)}
+
+    def _cells(self, most: int) -> list[list[str]]:
+        return [[_cell(value) for value in astuple(row)] for row in self[:most]]
+
+    def __len__(self) -> int:
+        return tuple.__len__(self)
 
 
 def methods(names: Iterable[str] | None = None) -> MethodTable:

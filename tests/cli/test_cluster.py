@@ -39,7 +39,7 @@ def test_auto_finds_the_groups(run, read, groups, method, stream):
         *("--method", method, "--covariance", "spherical")[: 2 if method == "kmeans" else 4],
         *("-o", "labels.csv", stream),
     )
-    assert "-k auto: 3 by" in result.stderr
+    assert "-k auto: 3 clusters, of" in result.stderr
     table = read("labels.csv")
     labels = np.asarray(table["cluster"]).astype(int)
     for start in range(3):

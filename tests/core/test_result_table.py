@@ -1,62 +1,110 @@
-"""A table of results prints itself, is read by column and line, and becomes a data frame."""
+"""Printed tables: text, HTML and data frames of whatever has columns."""
+
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from lowdim.core.result_table import LONGEST_CELL, MOST_LINES, ResultTable
+from lowdim.core.result_table import (
+    LONGEST_CELL,
+    PrintedTable,
+    ResultTable,
+    cell_text,
+    column_widths,
+    html_table,
+    text_table,
+)
 
-COLUMNS = {"item": ["tea", "ink"], "score": [4.25, 3.0], "n": np.array([7, 10])}
-
-
-def test_cells_stand_below_the_names_of_their_columns():
-    assert repr(ResultTable(COLUMNS)) == "item  score  n\ntea   4.25   7\nink   3      10"
-
-
-def test_numbers_have_four_digits_and_long_texts_an_end():
-    table = ResultTable({"x": [np.float32(1 / 3), 123456.0], "y": ["a" * 60, None]})
-    _, first, second = table.to_text().splitlines()
-    assert first.split() == ["0.3333", "a" * (LONGEST_CELL - 1) + "…"]
-    assert second.split() == ["1.235e+05", "None"]
+# ---- golden values -------------------------------------------------------------------------------
 
 
-def test_columns_and_lines_are_read():
-    table = ResultTable(COLUMNS)
-    assert table.columns == ["item", "score", "n"] and len(table) == 2
-    assert table["n"].tolist() == [7, 10]
-    assert list(table) == [
-        {"item": "tea", "score": 4.25, "n": 7},
-        {"item": "ink", "score": 3.0, "n": 10},
-    ]
-    with pytest.raises(KeyError):
-        table["price"]
+def test_columns_are_aligned_and_two_spaces_apart():
+    lines = [["item", "price"], ["tea", "4.25"], ["umbrella", "30"]]
+    assert text_table(lines) == "item      price\ntea       4.25\numbrella  30"
+    right = text_table(lines, right={1})
+    assert right == "item      price\ntea        4.25\numbrella     30"
 
 
-def test_tuples_stay_whole():
-    table = ResultTable({"pair": [(1, 2), (3, 4)]})
-    assert table["pair"].shape == (2,) and table["pair"][1] == (3, 4)
+def test_tables_can_share_their_widths():
+    first, second = [["a", "1"]], [["long name", "200"], ["b"]]
+    widths = column_widths([*first, *second])
+    assert widths == [9, 3]
+    assert text_table(first, right={1}, widths=widths) == "a            1"
+    assert text_table(second, right={1}, widths=widths) == "long name  200\nb"
+
+
+def test_no_line_ends_with_spaces():
+    assert text_table([["a", "b"], ["long", ""]]) == "a     b\nlong"
+
+
+def test_html_escapes_heads_and_cells():
+    expected = (
+        "<thead><tr><th>&lt;b&gt;</th></tr></thead><tbody><tr><td>a &amp; b</td></tr></tbody>"
+    )
+    assert html_table(["<b>"], [["a & b"]]) == f"<table>{expected}</table>"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.23456, "1.235"), (np.float32(2), "2"), (3, "3"), (None, "None"), ("é", "é")],
+)
+def test_numbers_have_four_digits(value, text):
+    assert cell_text(value) == text
+
+
+def test_a_long_text_is_cut():
+    assert cell_text("x" * 100) == "x" * (LONGEST_CELL - 1) + "…"
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_a_table_has_columns_lines_and_a_length():
+    table = ResultTable({"item": ["tea", ("a", 1)], "score": np.array([4.25, 3.0])})
+    assert table.columns == ["item", "score"]
+    assert len(table) == 2
+    assert list(table) == [{"item": "tea", "score": 4.25}, {"item": ("a", 1), "score": 3.0}]
+    assert table["score"].tolist() == [4.25, 3.0]
+
+
+def test_a_long_table_says_how_much_is_not_shown():
+    table = ResultTable({"n": np.arange(1, 1026)})
+    shown = repr(table).splitlines()
+    assert shown[:2] == ["n", "1"]
+    assert shown[-2:] == ["20", "and 1,005 more lines"]
+    assert table._repr_html_().count("<tr>") == 21
+    assert table._repr_html_().endswith("<p>and 1,005 more lines</p>")
+    assert len(table.to_text().splitlines()) == 1026
+    assert "more" not in repr(ResultTable({"n": np.arange(20)}))
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_a_frame_of_any_library_has_the_same_columns(backend):
-    for frame in (
-        ResultTable(COLUMNS).to_frame(backend),
-        ResultTable(COLUMNS, backend).to_frame(),
-    ):
-        assert type(frame).__module__.partition(".")[0] == backend
-        names = frame.column_names if backend == "pyarrow" else list(frame.columns)
-        assert names == ["item", "score", "n"]
-        assert [float(x) for x in np.asarray(frame["score"])] == [4.25, 3.0]
+def test_a_table_becomes_a_data_frame(backend):
+    pytest.importorskip(backend)
+    for table in (ResultTable({"n": [1, 2]}, backend), ResultTable({"n": [1, 2]})):
+        frame = table.to_frame(backend)
+        assert type(frame).__module__.split(".")[0] == backend
+        assert list(frame["n"]) == [1, 2] or frame["n"].to_pylist() == [1, 2]
 
 
-def test_long_tables_end_with_a_count_and_to_text_has_all():
-    table = ResultTable({"i": list(range(MOST_LINES + 5))})
-    lines = repr(table).splitlines()
-    assert len(lines) == 1 + MOST_LINES + 1
-    assert lines[-1] == f"... {MOST_LINES + 5} lines"
-    assert len(table.to_text().splitlines()) == 1 + MOST_LINES + 5
+class Line(NamedTuple):
+    name: str
+    good: bool
 
 
-def test_html_escapes_names_and_cells():
-    html = ResultTable({"<b>": ["<script>"]})._repr_html_()
-    assert "<th>&lt;b&gt;</th>" in html and "<td>&lt;script&gt;</td>" in html
-    assert "<script>" not in html
+class Lines(PrintedTable, tuple[Line, ...]):
+    """A tuple that prints itself, as the table of methods."""
+
+    def _values(self):
+        return {name: [getattr(line, name) for line in self] for name in Line._fields}
+
+    def __len__(self):
+        return tuple.__len__(self)
+
+
+def test_a_tuple_of_lines_can_be_a_printed_table():
+    table = Lines([Line("a<b", True), Line("c", False)])
+    assert repr(table) == "name  good\na<b   True\nc     False"
+    assert "a&lt;b" in table._repr_html_()
+    assert table[0].name == "a<b"
+    assert table.to_frame("pandas")["good"].tolist() == [True, False]

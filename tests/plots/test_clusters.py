@@ -1,6 +1,5 @@
 """Figures of clusters: what is in the Axes."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.patches import Ellipse
@@ -8,13 +7,6 @@ from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
 from lowdim.plots.clusters import cluster_map, ellipse_of, voronoi_map, voronoi_regions
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays():
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
 
 
 def ellipses(ax):

@@ -24,6 +24,18 @@ def test_at_most_so_many_columns_are_named(rng):
     assert text.count("+") == 2 and text.count(" -") == 2
 
 
+def test_columns_of_the_text_are_aligned():
+    X = np.vstack([np.zeros((1200, 1)), np.ones((3, 1))])
+    found = cluster_profiles(as_blocks(X), np.repeat([0, 1], [1200, 3]), 2)
+    lines = cluster_table(found, ["mass"], ["row a", "row b"]).splitlines()
+    assert lines[:2] == [
+        "cluster  rows    share",
+        "0        1200    99.8%  typical  row a",
+    ]
+    assert lines[2].startswith("1           3     0.2%  high     mass +")
+    assert lines[3] == " " * 24 + "typical  row b"
+
+
 def test_a_cluster_without_contrast_has_its_size_only():
-    found = cluster_profiles(as_blocks(np.array([[0.0], [1.0]])), np.array([0, 0]), 1)
-    assert cluster_table(found, ["x"]).splitlines()[1].split() == ["0", "2", "100.0%"]
+    found = cluster_profiles(as_blocks(np.ones((4, 2))), np.zeros(4, dtype=int), 1)
+    assert cluster_table(found, ["a", "b"]).splitlines()[1] == "0           4   100.0%"

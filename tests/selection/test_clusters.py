@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 import lowdim
 from lowdim import GaussianMixture, KMeans, MixedMixture, MixtureModel, MixtureOfFactorAnalyzers
-from lowdim.selection.clusters import EndOfRangeWarning, KChoice, elbow, first_within_error
+from lowdim.selection.clusters import EndOfRangeWarning, KChoice
 
 # too many components for small groups: what the criteria are there to see
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
@@ -24,20 +24,6 @@ def planted(rng, n=150):
 
 
 # ---- golden values -------------------------------------------------------------------------------
-
-
-def test_the_elbow_is_farthest_below_the_line_between_the_ends():
-    assert elbow(np.arange(1, 6), np.array([100.0, 20.0, 15.0, 12.0, 10.0])) == 1
-    assert elbow(np.arange(1, 6), np.array([100.0, 70.0, 20.0, 15.0, 10.0])) == 2
-    assert elbow(np.array([1, 2, 10]), np.array([10.0, 9.0, 0.0])) == 0  # none lies below
-    assert elbow(np.arange(3), np.ones(3)) == 0
-
-
-def test_the_gap_rule_takes_the_first_that_the_next_does_not_beat_by_an_error():
-    errors = np.full(4, 0.1)
-    assert first_within_error(np.array([0.0, 0.5, 0.55, 0.9]), errors) == 1
-    assert first_within_error(np.array([0.0, 0.5, 0.75, 0.7]), errors) == 2
-    assert first_within_error(np.array([0.0, 0.5, 1.0, 1.5]), errors) == 3
 
 
 at_the_end_too = pytest.mark.filterwarnings("ignore::lowdim.selection.clusters.EndOfRangeWarning")
@@ -128,7 +114,7 @@ def test_one_group_is_one_cluster(rng):
     assert lowdim.choose_k(X, "kmeans", 4, "gap", random_state=0).choice == 1
 
 
-def test_holes_are_no_obstacle(rng):
+def test_missing_values_are_no_obstacle(rng):
     X = planted(rng)
     X[rng.random(X.shape) < 0.1] = np.nan
     assert lowdim.choose_k(X, "gmm", 4, random_state=0).choice == 3

@@ -14,7 +14,7 @@ def planted(rng, n=400, d=24, k=3, noise=0.4):
     return 2 * np.sqrt(n) * U @ V.T + noise * rng.normal(size=(n, d)) + 5.0
 
 
-@pytest.mark.parametrize("method", ["bcv", "parallel", "mle", "elbow"])
+@pytest.mark.parametrize("method", ["auto", "bcv", "gain", "parallel", "mle", "elbow"])
 def test_the_planted_rank_is_found(rng, method):
     assert lowdim.choose_rank(planted(rng), method, random_state=0).choice == 3
 
@@ -26,12 +26,43 @@ def test_pure_noise_has_rank_zero(rng, method):
     assert lowdim.choose_rank(X, method, random_state=0).choice <= 1
 
 
-def test_the_planted_rank_is_found_behind_holes(rng):
+def test_the_planted_rank_is_found_with_missing_values(rng):
     X = planted(rng, n=200, d=12, k=2)
     X[rng.random(X.shape) < 0.2] = np.nan
-    result = lowdim.choose_rank(X, max_rank=4, repeats=4, random_state=0)
+    result = lowdim.choose_rank(X, max_rank=4, random_state=0)
     assert result.choice == 2
     assert result.errors is not None
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_auto_sees_whether_columns_have_one_scale(rng, missing):
+    X = planted(rng, n=200, d=12, k=2)
+    X[rng.random(X.shape) < missing] = np.nan
+    scaled = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    for table, method in [(X, "bcv"), (scaled, "gain"), (scaled * [5.0, *[1] * 11], "bcv")]:
+        given = {"max_rank": 4, "repeats": 3, "random_state": 0}
+        auto, named = (lowdim.choose_rank(table, name, **given) for name in ("auto", method))
+        assert auto.method == method
+        np.testing.assert_array_equal(auto.curve, named.curve)
+
+
+def test_gain_takes_the_fewest_that_gain_nine_tenths(rng):
+    # factors of variance 10, 0.3 and 0.02: the last two gain a thirtieth of what the first does
+    W = np.kron(np.diag(np.sqrt([10.0, 0.3, 0.02])), np.ones((1, 5)))
+    X = rng.normal(size=(2000, 3)) @ W + 0.05 * rng.normal(size=(2000, 15))
+    bcv, gain = (lowdim.choose_rank(X, method, random_state=0) for method in ("bcv", "gain"))
+    np.testing.assert_array_equal(gain.curve, bcv.curve)
+    assert (gain.choice, bcv.choice) == (1, 3)
+    best = bcv.curve.min()
+    assert gain.curve[1] <= best + 0.1 * (1 - best) < gain.curve[0]
+
+
+def test_a_choice_says_why(rng):
+    text = str(lowdim.choose_rank(planted(rng), "parallel", random_state=0))
+    assert text.startswith("3 components, of 1 to 24: as many as explain more")
+    nothing = lowdim.choose_rank(rng.normal(size=(300, 20)), "parallel", random_state=0)
+    ax = pytest.importorskip("matplotlib.figure").Figure().subplots()
+    assert nothing.plot(ax=ax) is ax  # a choice of 0 is not on the curve
 
 
 def test_variance_takes_the_fewest_that_explain_the_share():
@@ -72,7 +103,7 @@ def test_sparse_matrices_and_frames_are_accepted(rng):
 
 def test_plot_marks_the_choice(rng):
     plt = pytest.importorskip("matplotlib.pyplot")
-    for method in ("bcv", "parallel", "mle", "elbow", "variance"):
+    for method in ("bcv", "gain", "parallel", "mle", "elbow", "variance"):
         ax = lowdim.choose_rank(planted(rng), method, random_state=0).plot()
         assert ax.get_xlabel() == "components"
         plt.close(ax.figure)
@@ -81,7 +112,7 @@ def test_plot_marks_the_choice(rng):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "best"}, "method='best' is not known; choose one of 'bcv', 'parallel'"),
+        ({"method": "best"}, "method='best' is not known; choose one of 'auto', 'bcv'"),
         ({"max_rank": 0}, "max_rank=0 is too small"),
         ({"max_rank": 99}, "max_rank=99 is more than the 24"),
         ({"threshold": 2.0, "method": "variance"}, "threshold=2.0 must be"),

@@ -8,7 +8,8 @@ from sklearn.base import clone
 import lowdim
 from lowdim import ALS, PCA, SVP, CompletionSearch, SoftImpute
 from lowdim.completion.entries import Entries, observed
-from lowdim.selection.search import entry_folds, paths, walked
+from lowdim.selection.search import paths, walked
+from lowdim.selection.splits import entry_folds
 
 
 def planted(rng, n=80, d=50, k=2, part=0.5, noise=0.2):

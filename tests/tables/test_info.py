@@ -1,7 +1,6 @@
 """What was decided about columns prints as a table, whatever the names are."""
 
 from lowdim import TableEncoder
-from lowdim.tables import info
 from lowdim.tables.info import ColumnTable, explained
 
 
@@ -35,5 +34,13 @@ def test_hints_speak_python():
 
 
 def test_long_tables_end_with_a_count(monkeypatch):
-    monkeypatch.setattr(info, "MOST_LINES", 2)
+    monkeypatch.setattr(ColumnTable, "most_lines", 2)
     assert repr(ColumnTable(fitted().columns_)).splitlines()[-1] == "and 1 more columns"
+    assert "and 1 more columns" in ColumnTable(fitted().columns_)._repr_html_()
+
+
+def test_columns_become_a_data_frame():
+    frame = fitted().columns_.to_frame("pandas")
+    assert list(frame.columns) == ["column", "kind", "missing", "levels", "what is done"]
+    assert frame["column"].tolist() == ["size", "kind", "<b>"]
+    assert frame["missing"].tolist() == [1, 0, 0]

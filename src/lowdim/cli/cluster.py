@@ -9,7 +9,6 @@ import click
 from lowdim.cli.options import seed_option
 from lowdim.cli.table_verb import TableRequest, table_verb
 
-MOST_CLUSTERS = 10  # that -k auto considers
 PLOTS = (".png", ".svg", ".pdf")
 
 
@@ -41,8 +40,8 @@ METHODS = {
     default="auto",
     show_default=True,
     metavar="K",
-    help=f"How many clusters; 'auto' tries up to {MOST_CLUSTERS} and takes the best (kmeans: by "
-    "silhouette, gmm: by BIC).",
+    help="How many clusters; 'auto' tries up to 10 and takes the best (kmeans: by silhouette, gmm: "
+    "by BIC).",
 )
 @click.option(
     "--method",
@@ -54,7 +53,7 @@ METHODS = {
 @click.option(
     "--covariance",
     type=click.Choice(["full", "tied", "diag", "spherical", "unit"]),
-    help="Origin of the clusters of gmm. Default: full; diag if there are categories.",
+    help="Shape of the clusters of gmm. Default: full; diag if there are categories.",
 )
 @click.option(
     "-o",
@@ -133,7 +132,7 @@ def _fitted(
     # the columns of all levels add up to a constant: a full covariance of them is singular
     levels = any(isinstance(column.codec, CategoryCodec) for column in encoder.columns_)
     estimator = _unfitted(method, covariance or ("diag" if levels else "full"), seed)
-    count = _count(request, rows, estimator, k, method, seed)
+    count = _count(request, rows, estimator, k, seed)
     estimator.set_params(**{"n_clusters" if method == "kmeans" else "n_components": count})
     model = TableModel(estimator, encoder=request.encoder())
     return table, model.fit_encoded(table, encoder, rows), rows
@@ -147,32 +146,16 @@ def _unfitted(method: str, covariance: str, seed: int) -> Any:
     return lowdim.GaussianMixture(covariance_type=covariance, n_init=2, random_state=seed)
 
 
-def _count(
-    request: TableRequest, rows: Any, estimator: Any, k: int | str, method: str, seed: int
-) -> int:
+def _count(request: TableRequest, rows: Any, estimator: Any, k: int | str, seed: int) -> int:
     """The number of clusters that is asked for."""
     if isinstance(k, str):
-        k, reason = _count_of(rows, estimator, method, seed)
-        request.say(reason)
+        from lowdim.cli.auto import clusters
+
+        k = clusters(request, rows, estimator, seed)
     n = rows.shape[0]
     if k > n:
         raise ValueError(f"-k {k} is more than the {n} rows of the table; choose at most {n}.")
     return k
-
-
-def _count_of(rows: Any, model: Any, method: str, seed: int) -> tuple[int, str]:
-    """How many clusters the data show, and what to say about it."""
-    import lowdim
-
-    first, criterion = (2, "silhouette") if method == "kmeans" else (1, "bic")
-    last = min(MOST_CLUSTERS, rows.shape[0] - 1)
-    if last <= first:
-        return 1, f"-k auto: {rows.shape[0]} rows are too few to choose; one cluster"
-    chosen = lowdim.choose_k(
-        rows, model, k=range(first, last + 1), criterion=criterion, random_state=seed
-    )
-    name = {"bic": "BIC", "silhouette": "silhouette"}[criterion]
-    return chosen.choice, f"-k auto: {chosen.choice} by {name}, of {first} to {last}"
 
 
 def _draw(path: str | None, rows: Any, labels: Any, model: Any) -> None:

@@ -115,7 +115,7 @@ def shown(values: Values, i: int, digits: int = MOST_DECIMALS + 1) -> str:
 def drawn(rows: Blocks, labels: np.ndarray, model: Any, encoding: Encoding) -> Any:
     """The clusters on matplotlib Axes: regions in the plane for two columns, else components."""
     from lowdim import PCA
-    from lowdim.plots.clusters import cluster_map, voronoi_map
+    from lowdim.plots import cluster_map, voronoi_map
 
     labels = np.asarray(labels)
     index = np.arange(len(labels))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import Rank, model_file_option, seed_option
+from lowdim.cli.options import AUTO_COMPONENTS, Rank, model_file_option, seed_option
 from lowdim.cli.table_verb import TableRequest, table_verb
 
 METHODS = {
@@ -45,8 +45,7 @@ METHODS = {
     default="auto",
     show_default=True,
     metavar="K",
-    help="How many numbers describe a row; 'auto' lets the data decide (parallel analysis). For "
-    "softimpute: at most so many.",
+    help=f"How many numbers describe a row; {AUTO_COMPONENTS}. For softimpute: at most so many.",
 )
 @model_file_option
 @seed_option
@@ -107,21 +106,11 @@ def _fitted(request: TableRequest, table: Any, method: str, k: Any, seed: int) -
     encoder = request.fit(table)
     rows = encoder.rows(table)
     if isinstance(k, str) and method != "softimpute":
-        k, reason = _rank_of(rows, seed)
-        request.say(reason)
+        from lowdim.cli.auto import components
+
+        k = components(request, rows, encoder, seed, most=max(rows.n_columns - 1, 1))
     estimator = _unfitted(method, k, rows.n_columns, seed)
     return TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
-
-
-def _rank_of(rows: Any, seed: int) -> tuple[int, str]:
-    """How many components stand out of the noise, at least one; and what to say about it."""
-    import lowdim
-
-    d = rows.n_columns
-    if d < 3 or rows.shape[0] < 4:
-        return 1, "-k auto: 1, the table is small"
-    k = max(1, min(lowdim.choose_rank(rows, "parallel", random_state=seed).choice, d - 1))
-    return k, f"-k auto: {k} by parallel analysis"
 
 
 def _unfitted(method: str, k: int | str, d: int, seed: int) -> Any:

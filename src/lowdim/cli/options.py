@@ -50,6 +50,9 @@ seed_option = click.option(
 )
 
 
+AUTO_COMPONENTS = "'auto' takes as many as predict held-out values nearly as well as any number"
+
+
 class Names(click.ParamType):
     """Column names between commas, as in a line of csv: quotes around a name with a comma."""
 

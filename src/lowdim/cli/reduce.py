@@ -7,7 +7,13 @@ from typing import Any
 import click
 
 from lowdim.cli.methods_table import METHODS, build, method_options
-from lowdim.cli.options import Rank, model_file_option, output_option, seed_option
+from lowdim.cli.options import (
+    AUTO_COMPONENTS,
+    Rank,
+    model_file_option,
+    output_option,
+    seed_option,
+)
 from lowdim.cli.table_verb import TableRequest, table_verb
 
 
@@ -20,8 +26,8 @@ from lowdim.cli.table_verb import TableRequest, table_verb
     default=2,
     show_default=True,
     metavar="K",
-    help="How many numbers describe a row; 'auto' lets the data decide (parallel analysis, or with "
-    "--scale none bi-cross-validation); for pca also a share of variance, such as 0.9.",
+    help=f"How many numbers describe a row; {AUTO_COMPONENTS}; for pca also a share of variance, "
+    "such as 0.9.",
 )
 @click.option(
     "--method",
@@ -70,40 +76,27 @@ def reduce(
     table = request.open()
     encoder = request.fit(table)
     rows = encoder.rows(table)
-    estimator.set_params(n_components=_rank(request, rows, k, seed))
+    estimator.set_params(n_components=_rank(request, rows, encoder, k, seed))
     model = TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
     del rows  # the codes are computed chunk by chunk, from the table
     save_and_write(request, model, table, output, model_path)
     request.show(_summary(model, table, method, {"codes": output, "model": model_path}), output)
 
 
-def _rank(request: TableRequest, rows: Any, k: int | float | str, seed: int) -> int | float:
+def _rank(
+    request: TableRequest, rows: Any, encoder: Any, k: int | float | str, seed: int
+) -> int | float:
     """The number of components, or the share of variance, that is asked for."""
     if isinstance(k, str):
-        k, reason = _rank_of(rows, seed, scaled=request.wishes["scale"])
-        request.say(reason)
+        from lowdim.cli.auto import components
+
+        k = components(request, rows, encoder, seed)
     d = rows.n_columns
     if k > d:
         raise ValueError(
             f"-k {k} is more than the {d} numbers that the columns became; choose at most {d}."
         )
     return k
-
-
-def _rank_of(rows: Any, seed: int, scaled: bool) -> tuple[int, str]:
-    """How many components the data support, at least one; and what to say about it.
-
-    Columns of the same variance are what parallel analysis assumes. Held-out blocks are better
-    where columns keep their units, but where scaling has made their noise unequal they ask for
-    further components, as weights.
-    """
-    import lowdim
-
-    method, name = ("parallel", "parallel analysis") if scaled else ("bcv", "bi-cross-validation")
-    k = lowdim.choose_rank(rows, method, random_state=seed).choice
-    if k == 0:
-        return 1, f"-k auto: no component stands out of the noise ({name}); one is kept"
-    return k, f"-k auto: {k} by {name}"
 
 
 def _summary(model: Any, table: Any, method: str, files: dict[str, str | None]) -> list[str]:

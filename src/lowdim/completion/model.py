@@ -204,7 +204,7 @@ class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         ax : matplotlib Axes
         """
-        from lowdim.plots.figures import trace
+        from lowdim.plots import trace
 
         check_is_fitted(self)
         return trace(self.history_, ax=ax)

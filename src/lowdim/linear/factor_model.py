@@ -91,7 +91,7 @@ class FactorModelMethods(ImputeMixin, ClassNamePrefixFeaturesOutMixin, Transform
         -------
         ndarray of two matplotlib Axes
         """
-        from lowdim.plots.figures import loadings_heatmap, scree
+        from lowdim.plots import loadings_heatmap, scree
 
         check_is_fitted(self)
         loadings, shares = self._standard_loadings()[:, :MOST_LOADINGS], self._variance_shares()
@@ -199,7 +199,7 @@ def _sum_log_density(X: Any, model: FactorModel, weight: np.ndarray | None) -> _
 
 def _side_by_side(d: int, k: int) -> np.ndarray:
     """Two Axes of a new figure: a curve, and a table of d rows and k columns."""
-    from lowdim.plots.figures import house_style
+    from lowdim.plots import house_style
 
     with house_style():
         import matplotlib.pyplot as plt

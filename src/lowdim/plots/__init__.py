@@ -1,1 +1,29 @@
-"""Figures from plain arrays, in one style; matplotlib is imported when the first one is drawn."""
+"""Figures from plain arrays, in one style.
+
+Each function draws on `ax`, or on a new figure, and returns the Axes: change what you like
+afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first one is drawn.
+"""
+
+from lowdim.plots.clusters import cluster_map, voronoi_map
+from lowdim.plots.curves import comparison, curve_with_errors, scree, trace
+from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
+from lowdim.plots.maps import scatter_map
+from lowdim.plots.missing import missing_map
+from lowdim.plots.style import PALETTE as PALETTE
+from lowdim.plots.style import group_colors, house_style
+
+__all__ = [
+    "biplot",
+    "cluster_map",
+    "comparison",
+    "correlation_circle",
+    "curve_with_errors",
+    "group_colors",
+    "house_style",
+    "loadings_heatmap",
+    "missing_map",
+    "scatter_map",
+    "scree",
+    "trace",
+    "voronoi_map",
+]

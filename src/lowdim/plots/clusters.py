@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lowdim.plots.figures import INK, MUTED, group_colors, house_style, scatter_map
+from lowdim.plots.maps import scatter_map
+from lowdim.plots.style import INK, MUTED, group_colors, house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

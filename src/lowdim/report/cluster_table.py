@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lowdim.cluster.profiles import ClusterProfiles
+from lowdim.core.result_table import text_table
 
 LEAST_CONTRAST = 0.5  # standard deviations from which a column is worth a word
 MOST_COLUMNS = 4  # named as high, and as many as low
@@ -50,20 +51,17 @@ def cluster_table(
                             low      length -1.34
     """
     n = profiles.sizes.sum()
-    width = max(4, len(f"{profiles.sizes.max():.0f}"))
-    text = [f"{'cluster':<7}  {'rows':>{width}}    share"]
+    lines = [["cluster", "rows", "  share"]]
     for j in np.argsort(-profiles.sizes, kind="stable"):
-        size = profiles.sizes[j]
         about = {
             "high": _columns(profiles.contrasts[j], names, least, most),
             "low": _columns(-profiles.contrasts[j], names, least, most, sign=-1.0),
             "typical": typical[j] if typical is not None else "",
         }
-        words = [f"  {what:<7}  {said}" for what, said in about.items() if said] or [""]
-        number = f"{j:<7}  {size:>{width}.0f}  {size / n:>7.1%}"
-        text.append(number + words[0])
-        text += [" " * len(number) + more for more in words[1:]]
-    return "\n".join(text)
+        words = [[f"{what:<7}", said] for what, said in about.items() if said] or [[]]
+        number = [str(j), f"{profiles.sizes[j]:.0f}", f"{profiles.sizes[j] / n:.1%}"]
+        lines += [[*number, *words[0]], *(["", "", "", *more] for more in words[1:])]
+    return text_table(lines, right={1, 2})
 
 
 def _columns(

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from lowdim.core.result_table import column_widths, text_table
+
 LONGEST_NAME = 32
 
 
@@ -66,7 +68,10 @@ class LoadingsTable(NamedTuple):
 
         kind = "standardized" if self.standardized else "in the units of the variables"
         blank = f"; below {cutoff:g} left blank" if cutoff > 0 else ""
-        return "\n\n".join([f"Loadings ({kind}{blank})", *_aligned(parts)])
+        widths = column_widths([line for part in parts for line in part])
+        right = range(1, len(widths))
+        tables = [text_table(part, right=right, widths=widths) for part in parts]
+        return "\n\n".join([f"Loadings ({kind}{blank})", *tables])
 
 
 def loadings_table(
@@ -155,25 +160,6 @@ def loadings_table(
 
 def _structure(L: np.ndarray, phi: np.ndarray | None) -> np.ndarray:
     return L if phi is None else L @ phi
-
-
-def _aligned(parts: list[list[list[str]]]) -> list[str]:
-    """Each part (rows of cells) as lines; columns have the same width in all parts."""
-    longest = max((row for part in parts for row in part), key=len)
-    widths = [
-        max(len(row[c]) for part in parts for row in part if c < len(row))
-        for c in range(len(longest))
-    ]
-    return [
-        "\n".join(
-            row[0].ljust(widths[0])
-            + "".join(
-                "  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=False)
-            )
-            for row in part
-        )
-        for part in parts
-    ]
 
 
 def _grouped(loadings: np.ndarray) -> np.ndarray:

@@ -17,49 +17,40 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
-from scipy.special import xlogy
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
+from sklearn.base import BaseEstimator
 
-from lowdim.cluster.quality import silhouette_of
-from lowdim.core.blocks import Blocks, is_dask
-from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_at_most, check_choice, open_rows_for
+from lowdim.core.validation import check_at_least, check_at_most, check_choice
+from lowdim.selection.choice import Choice
+from lowdim.selection.cluster_criteria import (
+    SizedModels,
+    by_full_fits,
+    by_losses,
+    entry_losses,
+    gap_statistic,
+    n_rows,
+    row_losses,
+)
 
 CRITERIA = ("bic", "aic", "icl", "silhouette", "elbow", "gap", "heldout")
 MODELS = ("gmm", "kmeans")
 
 LARGEST_DEFAULT = 10  # clusters that are tried if nobody says how many
 STARTS = 4  # of k-means, so that one unlucky start is no step in the curve
-HELD_OUT_SHARE = 0.1  # of the entries
-
-LABELS = {
-    "bic": "BIC",
-    "aic": "AIC",
-    "icl": "ICL",
-    "silhouette": "silhouette",
-    "elbow": "inertia, or negative log-likelihood by row",
-    "gap": "gap",
-    "heldout": "held-out error",
-}
 
 
 class EndOfRangeWarning(UserWarning):
     """The best number is the first or the last one tried: a better one may lie beyond."""
 
 
-@dataclass(frozen=True)
-class KChoice:
-    """A number of clusters and the evidence for it.
+@dataclass(frozen=True, repr=False)
+class KChoice(Choice):
+    """A number of clusters and the evidence for it; `print(choice)` says it in a sentence.
 
     Attributes
     ----------
@@ -72,41 +63,41 @@ class KChoice:
         'silhouette' and 'gap' when higher; 'elbow' is the inertia, or -log p(X) by row.
     errors : ndarray of shape (m,) or None
         Standard errors of the curve, where it is an estimate.
+    per_repeat : ndarray of shape (repeats, m) or None
+        The curve in each fold of 'heldout', against each reference data set of 'gap'; `spread` is
+        its standard deviation.
     criterion : str
     model : estimator
         Fitted to X with this number of clusters.
     """
 
-    choice: int
-    sizes: np.ndarray
-    curve: np.ndarray
-    errors: np.ndarray | None
-    criterion: str
-    model: Any
+    model: Any = field(default=None, kw_only=True)
+
+    counts: ClassVar[str] = "cluster"
+    labels: ClassVar[dict[str, str]] = {
+        "bic": "BIC",
+        "aic": "AIC",
+        "icl": "ICL",
+        "silhouette": "silhouette",
+        "elbow": "inertia, or negative log-likelihood by row",
+        "gap": "gap",
+        "heldout": "held-out error",
+    }
+    reasons: ClassVar[dict[str, str]] = {
+        "bic": "the lowest BIC",
+        "aic": "the lowest AIC",
+        "icl": "the lowest ICL",
+        "silhouette": "the largest silhouette",
+        "elbow": "where the curve bends",
+        "gap": "the fewest whose gap the next does not beat by more than one standard error",
+        "heldout": "the fewest whose held-out error is within one standard error of the best",
+    }
 
     def __repr__(self) -> str:
         return (
             f"KChoice(choice={self.choice}, criterion={self.criterion!r}, "
             f"sizes={self.sizes[0]}..{self.sizes[-1]}, model={type(self.model).__name__})"
         )
-
-    def plot(self, ax: Any = None) -> Any:
-        """The curve with its standard errors and the choice; returns the matplotlib Axes."""
-        from lowdim.plots import figures as plots
-
-        lower_is_better = self.criterion != "gap"
-        ax = plots.curve_with_errors(
-            self.sizes,
-            self.curve,
-            self.errors if lower_is_better else None,
-            self.choice,
-            ax=ax,
-            xlabel="clusters",
-            ylabel=LABELS[self.criterion],
-        )
-        if self.errors is not None and not lower_is_better:
-            ax.errorbar(self.sizes, self.curve, self.errors, fmt="none", capsize=3, zorder=2)
-        return ax
 
 
 def choose_k(
@@ -132,7 +123,8 @@ def choose_k(
         The numbers to compare; an int K means 1 to K, None means 1 to 10, as far as there are rows
         ('silhouette' begins with 2).
     criterion : {'bic', 'aic', 'icl', 'silhouette', 'elbow', 'gap', 'heldout'} or None, default=None
-        None is 'bic' for models with a likelihood, else 'silhouette'.
+        None is 'bic' for models with a likelihood, else 'silhouette', as `-k auto` of the command
+        line and the page of `lowdim.explore`.
         'bic' and 'aic' balance likelihood and number of parameters, as the methods of the model do;
         aic tends to more clusters. 'icl' adds twice the entropy of the memberships, and so counts
         groups rather than components. 'heldout' is the negative log-likelihood of held-out rows in
@@ -152,7 +144,8 @@ def choose_k(
     Returns
     -------
     KChoice
-        With `.choice`, `.sizes`, `.curve`, `.errors`, `.model` (fitted) and `.plot()`.
+        With `.choice`, `.sizes`, `.curve`, `.errors`, `.model` (fitted) and `.plot()`; `print`
+        gives a sentence.
 
     Notes
     -----
@@ -190,222 +183,27 @@ def choose_k(
     repeats = check_at_least("repeats", repeats, 2)
     max_rows = check_at_least("max_rows", max_rows, 10)
     random = random_generator(random_state)
-    sizes = _sizes(k, criterion, _n_rows(X))
-    task = Task(template, sizes, random)
+    sizes = _sizes(k, criterion, n_rows(X))
+    models = SizedModels(template, _size_name(template), sizes, random)
 
     if criterion == "gap":
-        found = _gap(X, task, repeats, max_rows)
+        evidence = gap_statistic(X, models, repeats, max_rows)
     elif criterion == "heldout":
-        errors = _held_out_rows if likelihood else _held_out_entries
-        found = _fewest_near_best(errors(X, task, repeats, max_rows))
+        losses = row_losses if likelihood else entry_losses
+        evidence = by_losses(losses(X, models, repeats, max_rows))
     else:
-        found = _by_full_fits(X, task, criterion, max_rows)
-    choice = int(sizes[found.best])
+        evidence = by_full_fits(X, models, criterion, max_rows)
+    choice = int(sizes[evidence.best])
     _warn_at_end(choice, sizes, criterion)
-    fitted = found.model if found.model is not None else task.model(choice).fit(X)
-    return KChoice(choice, sizes, found.curve, found.errors, criterion, fitted)
-
-
-class Found(NamedTuple):
-    """The curve, and where on it the choice is."""
-
-    best: int
-    curve: np.ndarray
-    errors: np.ndarray | None = None
-    model: Any = None
-
-
-class Task(NamedTuple):
-    """Which models are compared."""
-
-    template: Any
-    sizes: np.ndarray
-    random: np.random.Generator
-
-    def model(self, size: int) -> Any:
-        """The unfitted model with this many clusters; seeded, unless it has a seed of its own."""
-        model = clone(self.template).set_params(**{_size_name(self.template): int(size)})
-        if model.get_params().get("random_state", 0) is None:
-            model.set_params(random_state=int(self.random.integers(2**31)))
-        return model
-
-
-# ---- criteria of models that have seen all rows --------------------------------------------------
-
-
-def _by_full_fits(X: Any, task: Task, criterion: str, max_rows: int) -> Found:
-    judge = _silhouettes(X, task, max_rows) if criterion == "silhouette" else _JUDGES[criterion]
-    models, curve = [], []
-    with watch("choosing k", total=len(task.sizes)) as bar:
-        for done, size in enumerate(task.sizes):
-            models.append(task.model(size).fit(X))
-            curve.append(judge(models[-1], X))
-            bar.update(done + 1)
-    values = np.array(curve)
-    if criterion == "elbow":
-        best = elbow(task.sizes, values)
-    elif criterion == "silhouette":
-        best = int(np.argmax(values))
-    else:
-        bad = np.array([not _has_enough_rows(model, _n_rows(X)) for model in models])
-        best = int(np.argmin(values if bad.all() else np.where(bad, np.inf, values)))
-    return Found(best, values, None, models[best])
-
-
-def _has_enough_rows(model: Any, n: int) -> bool:
-    """Whether each component has the rows that its covariance takes; fewer lie in a plane."""
-    if getattr(model, "covariance_type", None) != "full":
-        return True
-    return bool(n * model.weights_.min() >= model.means_.shape[1] + 1)
-
-
-def _bic(model: Any, X: Any) -> float:
-    return float(model.bic(X))
-
-
-def _aic(model: Any, X: Any) -> float:
-    return float(model.aic(X))
-
-
-def _icl(model: Any, X: Any) -> float:
-    resp = np.asarray(model.predict_proba(X), dtype=np.float64)
-    return float(model.bic(X)) - 2.0 * float(xlogy(resp, resp).sum())
-
-
-def _misfit(model: Any, X: Any) -> float:
-    """Inertia, or -log p(X) by row."""
-    return float(model.inertia_) if hasattr(model, "inertia_") else -float(model.score(X))
-
-
-_JUDGES = {"bic": _bic, "aic": _aic, "icl": _icl, "elbow": _misfit}
-
-
-def _silhouettes(X: Any, task: Task, max_rows: int) -> Any:
-    """A judge that compares the same rows for all models; one cluster for all rows counts as 0."""
-    rows = open_rows_for("choose_k", X, nan=True)
-    n, size = rows.shape[0], max(max_rows // 5, 10)
-    index = np.arange(n)
-    if n > size:
-        index = np.sort(task.random.choice(n, size=size, replace=False))
-
-    def judge(model: Any, X: Any) -> float:
-        labels = np.asarray(model.predict(X))
-        n_clusters = len(np.unique(labels[index]))
-        return silhouette_of(rows, labels, index) if 2 <= n_clusters < len(index) else 0.0
-
-    return judge
-
-
-def elbow(sizes: np.ndarray, curve: np.ndarray) -> int:
-    """Which point lies farthest below the line between the ends; the first if none does."""
-    fall = curve[0] - curve[-1]
-    if fall <= 0:
-        return 0
-    x = (sizes - sizes[0]) / (sizes[-1] - sizes[0])
-    y = (curve - curve[-1]) / fall
-    return int(np.argmax(1.0 - x - y))
-
-
-# ---- the gap statistic ---------------------------------------------------------------------------
-
-
-def _gap(X: Any, task: Task, repeats: int, max_rows: int) -> Found:
-    Y = _numbers(_sample(X, max_rows, task.random))
-    if np.isnan(Y).any():
-        raise ValueError(
-            "X has NaN; criterion='gap' needs complete rows. Choose 'bic', 'heldout' or "
-            "'silhouette', or fill them with the impute(X) of a model."
-        )
-    mean = Y.mean(axis=0)
-    _, _, axes = scipy.linalg.svd(Y - mean, full_matrices=False)
-    scores = (Y - mean) @ axes.T
-    low, high = scores.min(axis=0), scores.max(axis=0)
-    expected = np.empty((repeats, len(task.sizes)))
-    with watch("gap statistic", total=repeats + 1) as bar:
-        observed = _log_dispersions(Y, task)
-        for b in range(repeats):
-            reference = task.random.uniform(low, high, size=scores.shape) @ axes + mean
-            expected[b] = _log_dispersions(reference, task)
-            bar.update(b + 2)
-    gap = expected.mean(axis=0) - observed
-    errors = expected.std(axis=0) * np.sqrt(1.0 + 1.0 / repeats)
-    return Found(first_within_error(gap, errors), gap, errors)
-
-
-def first_within_error(gap: np.ndarray, errors: np.ndarray) -> int:
-    """The first k with gap(k) >= gap(k + 1) - error(k + 1); the last if there is none."""
-    enough = gap[:-1] >= gap[1:] - errors[1:]
-    return int(np.argmax(enough)) if enough.any() else len(gap) - 1
-
-
-def _log_dispersions(Y: np.ndarray, task: Task) -> np.ndarray:
-    """log W for each number of clusters."""
-    return np.array([np.log(_dispersion(Y, task.model(size).fit(Y))) for size in task.sizes])
-
-
-def _dispersion(Y: np.ndarray, model: Any) -> float:
-    """W: squared distances of the rows from the mean of their cluster; at least rounding error."""
-    labels = np.asarray(model.predict(Y))
-    count = np.bincount(labels)
-    sums = np.stack([np.bincount(labels, weights=column) for column in Y.T], axis=1)
-    means = sums / np.maximum(count, 1)[:, None]
-    W = float(np.square(Y - means[labels]).sum())
-    least = np.finfo(np.float64).eps ** 2 * float(np.square(Y).sum())
-    return max(W, least, np.finfo(np.float64).tiny)
-
-
-# ---- held-out data -------------------------------------------------------------------------------
-
-
-def _held_out_rows(X: Any, task: Task, repeats: int, max_rows: int) -> np.ndarray:
-    """- log p by row of each fold, learned from the others: (folds, sizes)."""
-    sample = _sample(X, max_rows, task.random)
-    n = _num_samples(sample)
-    folds = np.array_split(task.random.permutation(n), min(repeats, n))
-    check_at_most("k", int(task.sizes[-1]), n - max(map(len, folds)), "rows that are not held out")
-    errors = np.empty((len(folds), len(task.sizes)))
-    with watch("held-out rows", total=len(folds)) as bar:
-        for f, out in enumerate(folds):
-            held = _safe_indexing(sample, np.sort(out))
-            kept = _safe_indexing(sample, np.setdiff1d(np.arange(n), out))
-            errors[f] = [-task.model(size).fit(kept).score(held) for size in task.sizes]
-            bar.update(f + 1)
-    return errors
-
-
-def _held_out_entries(X: Any, task: Task, repeats: int, max_rows: int) -> np.ndarray:
-    """Squared error on held-out entries relative to that of column means: (splits, sizes).
-
-    A row with holes goes to the cluster nearest in what is left of it, whose center fills them.
-    """
-    Y = _numbers(_sample(X, max_rows, task.random))
-    observed = np.isfinite(Y)
-    errors = np.empty((repeats, len(task.sizes)))
-    with watch("held-out entries", total=repeats) as bar:
-        for split in range(repeats):
-            held = observed & (task.random.random(Y.shape) < HELD_OUT_SHARE)
-            held[~(observed & ~held).any(axis=1)] = False  # no row and no column loses all it has
-            held[:, ~(observed & ~held).any(axis=0)] = False
-            kept, (i, f), truth = np.where(held, np.nan, Y), held.nonzero(), Y[held]
-            by_means = np.square(np.nanmean(kept, axis=0)[f] - truth).sum()
-            for at, size in enumerate(task.sizes):
-                model = task.model(size).fit(kept)
-                guess = model.cluster_centers_[np.asarray(model.predict(kept))[i], f]
-                errors[split, at] = np.square(guess - truth).sum() / (by_means or 1.0)
-            bar.update(split + 1)
-    return errors
-
-
-def _fewest_near_best(errors: np.ndarray) -> Found:
-    """The fewest clusters that are not worse than the best by more than a standard error.
-
-    errors (splits, sizes) share their splits, so the standard error is that of the differences.
-    """
-    curve = errors.mean(axis=0)
-    excess = errors - errors[:, [int(np.argmin(curve))]]
-    spread = excess.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    near = excess.mean(axis=0) <= spread
-    return Found(int(np.argmax(near)), curve, errors.std(axis=0, ddof=1) / np.sqrt(len(errors)))
+    return KChoice(
+        choice,
+        sizes,
+        evidence.curve,
+        criterion,
+        errors=evidence.errors,
+        per_repeat=evidence.per_repeat,
+        model=models.of_size(choice).fit(X) if evidence.model is None else evidence.model,
+    )
 
 
 # ---- the door ------------------------------------------------------------------------------------
@@ -484,29 +282,3 @@ def _warn_at_end(choice: int, sizes: np.ndarray, criterion: str) -> None:
             EndOfRangeWarning,
             stacklevel=3,
         )
-
-
-def _n_rows(X: Any) -> int:
-    if isinstance(X, Blocks) or is_dask(X):
-        return open_rows_for("choose_k", X, nan=True).shape[0]
-    return int(_num_samples(X))
-
-
-def _sample(X: Any, max_rows: int, random: np.random.Generator) -> Any:
-    """X itself if it is in memory and not larger, else so many of its rows at random."""
-    n = _n_rows(X)
-    in_memory = not (isinstance(X, Blocks) or is_dask(X))
-    if in_memory and n <= max_rows:
-        return X
-    index = np.arange(n)
-    if n > max_rows:
-        index = np.sort(random.choice(n, size=max_rows, replace=False))
-    if in_memory:
-        return _safe_indexing(X, index)
-    return open_rows_for("choose_k", X, nan=True).take(index)
-
-
-def _numbers(X: Any) -> np.ndarray:
-    """X as a dense float64 array."""
-    values = open_rows_for("choose_k", X, nan=True).in_memory
-    return (values.toarray() if sp.issparse(values) else values).astype(np.float64)

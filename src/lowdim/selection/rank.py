@@ -1,25 +1,25 @@
 """How many components do the data support?
 
     bcv        error on held-out blocks (Owen and Perry 2009), or on held-out entries with NaN
+    gain       the same; the fewest that gain nine tenths of what the best gains over column means
     heldout    error on held-out entries of a matrix of which only some were observed
     parallel   variances against those of columns shuffled independently (Horn 1965)
     mle        evidence of probabilistic PCA (Minka 2000)
     elbow      where the curve of variances bends
     variance   the fewest that explain a given share
 
-Only 'bcv' estimates an error on data it has not seen, so it is the default.
+'auto', the default, is 'gain' where all columns have the same variance, else 'bcv';
+`lowdim.selection.auto` says why.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
 from lowdim.core.validation import (
     check_at_least,
@@ -32,69 +32,80 @@ from lowdim.core.validation import (
 from lowdim.linalg.moments import covariance
 from lowdim.linear.pca.estimator import PCA
 from lowdim.linear.pca.minka import minka_evidence
+from lowdim.selection.choice import Choice, elbow, fewest_near_best, standard_error
+from lowdim.selection.rank_errors import block_errors, completion_errors, entry_errors
+from lowdim.selection.splits import columns_of, varies
 
-METHODS = ("bcv", "parallel", "elbow", "mle", "variance", "heldout")
+METHODS = ("auto", "bcv", "gain", "parallel", "elbow", "mle", "variance", "heldout")
+NEARLY = 0.9  # of what the best number of components gains over none
+ONE_SCALE = 1.1  # the largest standard deviation of a column is at most so many times the smallest
 
 
-@dataclass(frozen=True)
-class RankChoice:
-    """A number of components and the evidence for it.
+class RankChoice(Choice):
+    """A number of components and the evidence for it; `print(choice)` says it in a sentence.
 
     Attributes
     ----------
     choice : int
         The number of components.
-    ranks : ndarray of shape (m,)
+    ranks, sizes : ndarray of shape (m,)
         The numbers that were compared.
     curve : ndarray of shape (m,)
-        For each: held-out mean squared error relative to that of the column means ('bcv'), variance
-        ('parallel', 'elbow'), log evidence ('mle'), explained share ('variance').
+        For each: held-out mean squared error relative to that of the column means ('bcv', 'gain'),
+        variance ('parallel', 'elbow'), log evidence ('mle'), explained share ('variance').
     errors : ndarray of shape (m,) or None
         Standard errors of the curve, where it is an estimate.
     reference : ndarray of shape (m,) or None
         What the curve is held against ('parallel': the 95% quantile of shuffled data).
-    method : str
+    per_repeat : ndarray of shape (repeats, m) or None
+        The curve in each random split ('bcv', 'gain', 'heldout'); `spread` is its standard
+        deviation.
+    method, criterion : str
     """
 
-    choice: int
-    ranks: np.ndarray
-    curve: np.ndarray
-    errors: np.ndarray | None
-    reference: np.ndarray | None
-    method: str
+    counts: ClassVar[str] = "component"
+    labels: ClassVar[dict[str, str]] = {
+        "bcv": "held-out error (1: column means)",
+        "gain": "held-out error (1: column means)",
+        "heldout": "held-out error (1: the mean of all entries)",
+        "parallel": "variance",
+        "elbow": "variance",
+        "mle": "log evidence",
+        "variance": "explained share of variance",
+    }
+    reasons: ClassVar[dict[str, str]] = {
+        "bcv": "the fewest whose error on held-out values is within one standard error of the best "
+        "(bi-cross-validation)",
+        "gain": "the fewest that gain nine tenths of what the best gains in predicting held-out "
+        "values",
+        "heldout": "the fewest whose error on held-out entries is within one standard error of the "
+        "best",
+        "parallel": "as many as explain more than in columns shuffled at random (parallel "
+        "analysis)",
+        "elbow": "where the curve of variances bends",
+        "mle": "the largest evidence of probabilistic PCA",
+        "variance": "the fewest that explain the share asked for",
+    }
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The numbers of components that were compared."""
+        return self.sizes
+
+    @property
+    def method(self) -> str:
+        """How the number was chosen."""
+        return self.criterion
 
     def __repr__(self) -> str:
         return (
             f"RankChoice(choice={self.choice}, method={self.method!r}, ranks=0..{self.ranks[-1]})"
         )
 
-    def plot(self, ax: Any = None) -> Any:
-        """The curve with its standard errors and the choice; returns the matplotlib Axes."""
-        from lowdim.plots import figures as plots
-
-        label = {
-            "bcv": "held-out error (1: column means)",
-            "heldout": "held-out error (1: the mean of all entries)",
-            "parallel": "variance",
-            "elbow": "variance",
-            "mle": "log evidence",
-            "variance": "explained share of variance",
-        }[self.method]
-        return plots.curve_with_errors(
-            self.ranks,
-            self.curve,
-            self.errors,
-            self.choice,
-            ax=ax,
-            reference=self.reference,
-            xlabel="components",
-            ylabel=label,
-        )
-
 
 def choose_rank(
     X: Any,
-    method: str = "bcv",
+    method: str = "auto",
     *,
     max_rank: int | None = None,
     threshold: float = 0.9,
@@ -109,29 +120,44 @@ def choose_rank(
     X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
         NaN marks missing values. Of more than `max_rows` rows a random sample is used, except by
         'elbow', 'mle' and 'variance', which need only the covariance.
-    method : {'bcv', 'heldout', 'parallel', 'elbow', 'mle', 'variance'}, default='bcv'
+    method : {'auto', 'bcv', 'gain', 'heldout', 'parallel', 'elbow', 'mle', 'variance'}, \
+            default='auto'
+        'auto' is 'gain' where the columns have been brought to one scale (their standard
+        deviations differ by a tenth at most), else 'bcv'; `-k auto` of the command line and the
+        page of `lowdim.explore` follow the same rule. `.method` of the result says which it was.
         'bcv' predicts held-out blocks of the matrix (held-out entries if there are NaN) and takes
         the fewest components that are not worse than the best by more than one standard error.
-        'heldout' does so with held-out entries by matrix completion: of a sparse X only the stored
-        entries are observed, of an array those that are not NaN, and most may be missing; the rank
-        is that of X less one mean of all entries.
+        'gain' looks at the same errors, and takes the fewest components that gain nine tenths of
+        what the best number gains over column means, if these are fewer.
+        'heldout' does as 'bcv', with held-out entries by matrix completion: of a sparse X only the
+        stored entries are observed, of an array those that are not NaN, and most may be missing;
+        the rank is that of X less one mean of all entries.
         'parallel' keeps components whose variance exceeds the 95% quantile of what columns shuffled
         independently give. 'mle' maximises the evidence of probabilistic PCA. 'elbow' takes the
         point of the scree farthest from the line between its ends. 'variance' explains `threshold`.
     max_rank : int, default=None
-        Largest number considered; None means what the method can judge, at most 50 for 'bcv'.
+        Largest number considered; None means what the method can judge, at most 50 for 'bcv' and
+        'gain'.
     threshold : float, default=0.9
         Share of the variance for 'variance'.
     repeats : int, default=10
-        Random splits of 'bcv', shuffles of 'parallel'; more are slower and steadier.
+        Random splits of 'bcv', 'gain' and 'heldout', shuffles of 'parallel'; more are slower and
+        steadier.
     max_rows : int, default=10000
-        Size of the random sample of rows for 'bcv' and 'parallel'.
+        Size of the random sample of rows for 'bcv', 'gain' and 'parallel'.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
     -------
     RankChoice
-        With `.choice`, `.ranks`, `.curve`, `.errors` and `.plot()`.
+        With `.choice`, `.ranks`, `.curve`, `.errors` and `.plot()`; `print` gives a sentence.
+
+    Notes
+    -----
+    'bcv' assumes noise of one variance in all columns. Standardising gives each column a noise of
+    its own, and further components then go on to gain a little, as weights of the columns: 'gain'
+    leaves them out. 'parallel' assumes columns of one variance: with unequal ones, chance is that
+    of the largest column.
 
     References
     ----------
@@ -152,9 +178,7 @@ def choose_rank(
     check_at_least("max_rows", max_rows, 4)
     random = random_generator(random_state)
     if method == "heldout":  # of a sparse X the stored entries count, not its zeros
-        from lowdim.selection.search import held_out_errors
-
-        return _choose_by_error(held_out_errors(X, max_rank, repeats, random), method)
+        return _by_error(completion_errors(X, max_rank, repeats, random), method)
     rows = open_rows_for("choose_rank", X, nan=True, check_finite=False)
     has_nan = bool(check_finite_rows("choose_rank", rows, allow_nan=True).nan.any())
     n, d = rows.shape
@@ -162,13 +186,38 @@ def choose_rank(
         raise ValueError(f"X is {n} x {d}; choosing a rank needs at least 2 rows and 2 columns.")
     if max_rank is not None:
         max_rank = check_at_most("max_rank", max_rank, min(n, d), "that X allows, min(n, d)")
-    if method == "bcv":
+    if method in ("auto", "bcv", "gain", "parallel"):
         sample = _sample(rows, max_rows, random)
-        errors = _held_out_entries if has_nan else _held_out_blocks
-        return _choose_by_error(errors(sample, max_rank, repeats, random))
-    if method == "parallel":
-        return _parallel(_sample(rows, max_rows, random), max_rank, repeats, random)
+        method = auto_method(has_one_scale(sample)) if method == "auto" else method
+        if method == "parallel":
+            return _parallel(sample, max_rank, repeats, random)
+        errors = entry_errors if has_nan else block_errors
+        return _by_error(errors(sample, max_rank, repeats, random), method)
     return _from_spectrum(method, _spectrum(rows, has_nan, random), max_rank, threshold)
+
+
+def auto_method(one_scale: bool) -> str:
+    """What 'auto' means for columns that were brought to one scale, or that keep their units."""
+    return "gain" if one_scale else "bcv"
+
+
+def has_one_scale(X: np.ndarray) -> bool:
+    """Whether all columns that vary have about the same standard deviation."""
+    varying = X[:, varies(X)]
+    if varying.shape[1] == 0:
+        return False
+    spread = columns_of(varying).spread
+    return bool(spread.max() <= ONE_SCALE * spread.min())
+
+
+def _by_error(losses: np.ndarray, method: str) -> RankChoice:
+    """The choice by losses (repeats, ranks), which begin with 0 components."""
+    ranks, curve, errors = np.arange(losses.shape[1]), losses.mean(axis=0), standard_error(losses)
+    choice = fewest_near_best(losses)
+    if method == "gain":
+        enough = curve <= curve.min() + (1 - NEARLY) * (curve[0] - curve.min())
+        choice = min(choice, int(np.argmax(enough)))
+    return RankChoice(choice, ranks, curve, method, errors=errors, per_repeat=losses)
 
 
 # ---- from the spectrum ---------------------------------------------------------------------------
@@ -201,23 +250,14 @@ def _from_spectrum(
             )
         ranks = np.arange(0, min(max_rank or d - 1, d - 1) + 1)
         curve = np.array([minka_evidence(variance, int(k), n) for k in ranks])
-        return RankChoice(int(ranks[np.argmax(curve)]), ranks, curve, None, None, method)
+        return RankChoice(int(ranks[np.argmax(curve)]), ranks, curve, method)
     ranks = np.arange(1, (max_rank or min(int(n), d)) + 1)
     curve = variance[: len(ranks)]
     if method == "elbow":
-        return RankChoice(_elbow(curve), ranks, curve, None, None, method)
+        return RankChoice(max(1, elbow(ranks, curve)), ranks, curve, method)
     share = np.cumsum(variance) / max(variance.sum(), np.finfo(float).tiny)
     enough = min(int(np.searchsorted(share, threshold - 1e-12)) + 1, len(ranks))
-    return RankChoice(enough, ranks, share[: len(ranks)], None, None, method)
-
-
-def _elbow(curve: np.ndarray) -> int:
-    """How many points come before the one farthest below the line between the ends."""
-    if len(curve) < 3 or curve[0] <= curve[-1]:
-        return 1
-    x = np.linspace(0.0, 1.0, len(curve))
-    y = (curve - curve[-1]) / (curve[0] - curve[-1])
-    return max(1, int(np.argmax(1.0 - x - y)))
+    return RankChoice(enough, ranks, share[: len(ranks)], method)
 
 
 def _parallel(
@@ -229,121 +269,17 @@ def _parallel(
     variance = _variances(X)[:limit]
     shuffled = np.array([_variances(random.permuted(X, axis=0))[:limit] for _ in range(repeats)])
     reference = np.quantile(shuffled, 0.95, axis=0)
-    # of components that only rounding tells apart, none is above chance
+    # of components that only rounding distinguishes, none is above chance
     above = variance > reference + 1e-10 * variance[0]
     choice = int(np.argmin(above)) if not above.all() else limit
-    return RankChoice(choice, np.arange(1, limit + 1), variance, None, reference, "parallel")
+    ranks = np.arange(1, limit + 1)
+    return RankChoice(choice, ranks, variance, "parallel", reference=reference)
 
 
 def _variances(X: np.ndarray) -> np.ndarray:
     D = X - X.mean(axis=0)
     squares = scipy.linalg.eigvalsh(D.T @ D if D.shape[1] <= D.shape[0] else D @ D.T)[::-1]
     return np.maximum(squares, 0.0) / (len(X) - 1)
-
-
-# ---- by held-out error ---------------------------------------------------------------------------
-
-
-def _choose_by_error(errors: np.ndarray, method: str = "bcv") -> RankChoice:
-    """The fewest components that are not worse than the best by more than a standard error.
-
-    errors (splits, ranks) share their splits, so the standard error is that of the differences.
-    """
-    curve = errors.mean(axis=0)
-    best = int(np.argmin(curve))
-    excess = errors - errors[:, [best]]
-    spread = excess.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    choice = int(np.argmax(excess.mean(axis=0) <= spread))
-    errors_of_mean = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
-    return RankChoice(choice, np.arange(len(curve)), curve, errors_of_mean, None, method)
-
-
-def _held_out_blocks(
-    X: np.ndarray, max_rank: int | None, repeats: int, random: np.random.Generator
-) -> np.ndarray:
-    """Errors of A ~ B pinv_k(D) C, where X = [A B; C D] and A is held out: (splits, ranks)."""
-    n, d = X.shape
-    limit = min(max_rank or 50, (n - n // 2) - 1, d - d // 2)
-    if limit < 1:
-        raise ValueError(f"X is {n} x {d}: too small to hold out blocks; choose method='mle'.")
-    errors = []
-    with watch("bi-cross-validation", total=repeats) as bar:
-        for done in range(repeats):
-            row, column = random.permutation(n), random.permutation(d)
-            halves = [(row[: n // 2], row[n // 2 :]), (row[n // 2 :], row[: n // 2])]
-            sides = [(column[: d // 2], column[d // 2 :]), (column[d // 2 :], column[: d // 2])]
-            split = [
-                _block_errors(X, out, kept, left, right, limit)
-                for out, kept in halves
-                for left, right in sides
-            ]
-            errors.append(np.mean(split, axis=0))
-            bar.update(done + 1)
-    return np.array(errors)
-
-
-def _block_errors(
-    X: np.ndarray,
-    out: np.ndarray,
-    kept: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    limit: int,
-) -> np.ndarray:
-    """Relative error of predicting X[out, left] for 0..limit components."""
-    mean = X[kept].mean(axis=0)
-    A, B = X[np.ix_(out, left)] - mean[left], X[np.ix_(out, right)] - mean[right]
-    C, D = X[np.ix_(kept, left)] - mean[left], X[np.ix_(kept, right)] - mean[right]
-    U, s, Vt = scipy.linalg.svd(D, full_matrices=False)
-    usable = s > s[0] * max(D.shape) * np.finfo(s.dtype).eps if s[0] > 0 else s > 0
-    inverse = np.divide(1.0, s, out=np.zeros_like(s), where=usable)
-    BV, UC = (B @ Vt.T) * inverse, U.T @ C
-    residual = A.copy()
-    squares = [np.sum(residual**2)]
-    for k in range(limit):
-        if k < len(s):
-            residual -= np.outer(BV[:, k], UC[k])
-        squares.append(np.sum(residual**2))
-    return np.array(squares) / max(squares[0], np.finfo(float).tiny)
-
-
-def _held_out_entries(
-    X: np.ndarray, max_rank: int | None, repeats: int, random: np.random.Generator
-) -> np.ndarray:
-    """Relative error on a held-out tenth of the observed entries: (splits, ranks).
-
-    Ranks are tried upwards until the error has risen three times in a row in the first split.
-    """
-    n, d = X.shape
-    limit = min(max_rank or 50, n - 1, d - 1)
-    observed = np.argwhere(np.isfinite(X))
-    errors: list[list[float]] = []
-    with watch("held-out entries", total=repeats) as bar:
-        for done in range(repeats):
-            held = observed[random.random(len(observed)) < 0.1]
-            held = held[_leaves_column(X, held)]
-            kept = X.copy()
-            kept[held[:, 0], held[:, 1]] = np.nan
-            truth, split = X[held[:, 0], held[:, 1]], []
-            base = np.nanmean(kept, axis=0)[held[:, 1]] - truth
-            split.append(1.0)
-            for k in range(1, limit + 1):
-                model = PCA(k, random_state=0, tol=1e-5).fit(kept)
-                guess = model.impute(kept)[held[:, 0], held[:, 1]]
-                split.append(float(np.sum((guess - truth) ** 2) / np.sum(base**2)))
-                rising = len(split) > 4 and split[-4] < split[-3] < split[-2] < split[-1]
-                if done == 0 and rising:
-                    limit = k
-                    break
-            errors.append(split)
-            bar.update(done + 1)
-    return np.array(errors)
-
-
-def _leaves_column(X: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Which held-out entries leave at least one observed entry in their column."""
-    count = np.isfinite(X).sum(axis=0) - np.bincount(held[:, 1], minlength=X.shape[1])
-    return count[held[:, 1]] >= 1
 
 
 # ---- helpers -----------------------------------------------------------------------------------
@@ -358,5 +294,5 @@ def _sample(rows: Blocks, max_rows: int, random: np.random.Generator) -> np.ndar
 
 
 def _filled_with_means(X: np.ndarray) -> np.ndarray:
-    holes = np.isnan(X)
-    return np.where(holes, np.nanmean(X, axis=0), X) if holes.any() else X
+    missing = np.isnan(X)
+    return np.where(missing, np.nanmean(X, axis=0), X) if missing.any() else X

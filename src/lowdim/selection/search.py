@@ -12,7 +12,6 @@ import time
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import Tags
@@ -21,11 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.entries import Entries, check_some_observed
 from lowdim.completion.spectral import gathered
-from lowdim.completion.svp import SVP
 from lowdim.core.constraints import RANDOM_STATE, Integral, Interval
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
-from lowdim.linalg.sparse import row_numbers
+from lowdim.selection.splits import entry_folds
 
 FALLING = ("penalty",)  # large to small: from simple to rich, as ranks from small to large
 RISING = ("n_components", "max_rank")
@@ -42,8 +40,8 @@ def _best_has(name: str) -> Any:
 class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
     """Search of a grid of parameters by the error on held-out entries, with warm starts.
 
-    As scikit-learn's GridSearchCV, but it holds out entries in place of rows: the question of
-    completion is what stands in the holes of rows that are partly known.
+    Like scikit-learn's GridSearchCV, but it holds out entries in place of rows: the question of
+    completion is what the missing values of partly observed rows are.
 
     Parameters
     ----------
@@ -113,7 +111,7 @@ class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
         self._validate_params()
         _check_completer(self.estimator)
         grid = list(ParameterGrid(self.param_grid))
-        entries = _entries(self.estimator, X)
+        entries = observed_entries(self.estimator, X)
         folds = list(entry_folds(entries, self.cv, random_generator(self.random_state)))
         scores = np.empty((len(grid), self.cv))
         times = np.empty((len(grid), self.cv))
@@ -162,7 +160,7 @@ class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
 
     @_best_has("transform")
     def transform(self, X: Any) -> Any:
-        """Codes of rows, by the best model."""
+        """Codes of rows (the few numbers that stand for each), by the best model."""
         return self._best().transform(X)
 
     @_best_has("inverse_transform")
@@ -172,17 +170,17 @@ class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
 
     @_best_has("impute")
     def impute(self, X: Any) -> Any:
-        """X with its holes filled by the best model."""
+        """X with its missing values filled by the best model."""
         return self._best().impute(X)
 
     @_best_has("complete")
     def complete(self, X: Any = None) -> Any:
-        """The matrix without holes, by the best model."""
+        """The matrix with nothing missing, by the best model."""
         return self._best().complete(X)
 
     @_best_has("predict")
     def predict(self, rows: Any, columns: Any = None) -> Any:
-        """Single entries, by the best model; as its `predict`."""
+        """Single entries, by the `predict` of the best model."""
         return self._best().predict(rows, columns)
 
     @_best_has("score")
@@ -230,66 +228,7 @@ def paths(grid: list[dict]) -> list[list[int]]:
     return [sorted(group, key=richness) for group in groups.values()]
 
 
-def entry_folds(X: Any, n_folds: int, random: np.random.Generator) -> Any:
-    """(train, test) with the entries of a csr_array dealt into folds.
-
-    An entry that is the last of its row or column in training stays there.
-    """
-    if X.nnz < n_folds:
-        raise ValueError(f"cv={n_folds} folds need as many observed entries; X has {X.nnz}.")
-    i, j = row_numbers(X), X.indices
-    fold = random.permutation(np.arange(X.nnz) % n_folds)
-    for f in range(n_folds):
-        hidden = fold == f
-        hidden &= _counts(i, ~hidden, X.shape[0])[i] > 0
-        hidden &= _counts(j, ~hidden, X.shape[1])[j] > 0
-        if not hidden.any():
-            raise ValueError(
-                "No entry can be held out: each is the only one of its row or column. More "
-                "observed entries are needed."
-            )
-        yield _those(X, i, ~hidden), _those(X, i, hidden)
-
-
-def _counts(group: np.ndarray, chosen: np.ndarray, size: int) -> np.ndarray:
-    return np.bincount(group[chosen], minlength=size)
-
-
-def _those(X: Any, i: np.ndarray, chosen: np.ndarray) -> Any:
-    """Some of the entries of X."""
-    indptr = np.concatenate([[0], np.cumsum(_counts(i, chosen, X.shape[0]))])
-    parts = (X.data[chosen], X.indices[chosen], indptr.astype(X.indptr.dtype))
-    return sp.csr_array(parts, shape=X.shape)
-
-
-def held_out_errors(
-    X: Any, max_rank: int | None, repeats: int, random: np.random.Generator
-) -> np.ndarray:
-    """Squared errors on a held-out tenth of the entries, relative to the mean: (splits, ranks).
-
-    Ranks are tried upwards until the error has risen three times in a row in the first split.
-    """
-    model = SVP(center="global", tol=1e-4, max_iter=200, warm_start=True)
-    entries = _entries(model, X)
-    limit = min(max_rank or 50, *(side - 1 for side in entries.shape))
-    errors: list[list[float]] = []
-    with watch("held-out entries", total=repeats) as bar:
-        for done in range(repeats):
-            train, test = next(iter(entry_folds(entries, 10, random)))
-            split = [1.0]
-            model = clone(model)
-            for k in range(1, limit + 1):
-                model.set_params(n_components=k).fit(train)
-                base = np.mean((test.data - model.mean_[test.indices]) ** 2)
-                split.append(float(model.score_entries(test) ** 2 / base))
-                if done == 0 and len(split) > 4 and split[-4] < split[-3] < split[-2] < split[-1]:
-                    limit = k
-            errors.append(split[: limit + 1])
-            bar.update(done + 1)
-    return np.array(errors)
-
-
-def _entries(estimator: Any, X: Any) -> Any:
+def observed_entries(estimator: Any, X: Any) -> Any:
     """The observed entries of whatever the estimator accepts."""
     if isinstance(X, Entries) and X.weight is not None:
         raise ValueError(

@@ -1,20 +1,28 @@
 """What is held out: drawn before any model is seen, and the same for all of them.
 
     entries   a share of the observed entries; all rows are learned from, with these entries missing
-    rows      a share of the rows; of each, some entries are hidden and told from the others
+    folds     all observed entries in turn, dealt into folds; for matrices that are mostly missing
+    rows      a share of the rows; of each, some entries are hidden and predicted from the others
+
+Whatever is hidden, every row and every column keeps something to learn from.
 
 Of a table, entries are its cells: the columns of numbers that stand for a category, one for each of
-its levels, are hidden together, since each of them would tell the others.
+its levels, are hidden together, since each of them would give the others away.
 
 Center and spread of the columns come from the entries that may be learned from, and no others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
+from lowdim.completion.entries import row_numbers
+
+HELD_OUT_SHARE = 0.1  # of the entries, where nobody says how many
 HIDDEN_IN_ROWS = 0.25  # of the entries of a held-out row; the rest says which row it is
 
 
@@ -97,7 +105,7 @@ def draw_split(
 def _held_entries(X: np.ndarray, share: float, random: np.random.Generator, cells: Cells) -> Split:
     observed = ~np.isnan(cells.of_table(X))
     held = observed & (random.random(observed.shape) < share)
-    held[~(observed & ~held).any(axis=1)] = False  # no row loses all it has
+    held[observed] &= others_left(held[observed], observed.nonzero()[0], len(X))
     kept = np.where(cells.of_numbers(held), np.nan, X)
     held &= _learnable(X, kept, cells)  # nor a column all that could be learned
     return Split(slice(None), slice(None), cells.of_numbers(held))
@@ -145,6 +153,79 @@ def _hidden(observed: np.ndarray, usable: np.ndarray, random: np.random.Generato
     none = ~hidden.any(axis=1) & (observed.sum(axis=1) > 1)
     hidden[none] = (draw[none] == draw[none].min(axis=1, keepdims=True)) & np.isfinite(draw[none])
     return hidden
+
+
+# ---- entries of a matrix -------------------------------------------------------------------------
+
+
+def others_left(hidden: np.ndarray, group: np.ndarray, count: int) -> np.ndarray:
+    """For each entry, whether its row, or column, keeps an entry that is not hidden.
+
+    hidden (m,) says which entries are, group (m,) in which of `count` rows or columns each is.
+    """
+    return np.bincount(group[~hidden], minlength=count)[group] > 0
+
+
+def spare_last(
+    hidden: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple[int, int]
+) -> np.ndarray:
+    """Which entries stay hidden if every row, and then every column, is to keep one."""
+    hidden = hidden & others_left(hidden, row, shape[0])
+    return hidden & others_left(hidden, column, shape[1])
+
+
+class HiddenEntries(NamedTuple):
+    """Entries of a matrix that a model does not see, and is asked for."""
+
+    kept: np.ndarray  # (n, d)  X with NaN in their place
+    row: np.ndarray  # (m,)
+    column: np.ndarray  # (m,)
+    truth: np.ndarray  # (m,)
+    by_means: float  # squared error of the column means of what is kept
+
+    def error_of(self, guess: np.ndarray) -> float:
+        """Squared error of guesses (m,), relative to that of column means."""
+        return float(np.square(guess - self.truth).sum() / (self.by_means or 1.0))
+
+
+def hide_entries(X: np.ndarray, share: float, random: np.random.Generator) -> HiddenEntries:
+    """A share of the observed entries of X, drawn at random, hidden."""
+    i, j = (~np.isnan(X)).nonzero()
+    hidden = spare_last(random.random(len(i)) < share, i, j, X.shape)
+    row, column = i[hidden], j[hidden]
+    kept, truth = X.copy(), X[row, column]
+    kept[row, column] = np.nan
+    by_means = np.square(np.nanmean(kept, axis=0)[column] - truth).sum()
+    return HiddenEntries(kept, row, column, truth, float(by_means))
+
+
+def entry_folds(X: Any, n_folds: int, random: np.random.Generator) -> Iterator[tuple[Any, Any]]:
+    """(train, test) with the entries of a csr_array dealt into folds.
+
+    An entry that is the last of its row or column in training stays there.
+    """
+    if X.nnz < n_folds:
+        raise ValueError(f"cv={n_folds} folds need as many observed entries; X has {X.nnz}.")
+    i, j = row_numbers(X), X.indices
+    fold = random.permutation(np.arange(X.nnz) % n_folds)
+    for f in range(n_folds):
+        hidden = spare_last(fold == f, i, j, X.shape)
+        if not hidden.any():
+            raise ValueError(
+                "No entry can be held out: each is the only one of its row or column. More "
+                "observed entries are needed."
+            )
+        yield _those(X, i, ~hidden), _those(X, i, hidden)
+
+
+def _those(X: Any, row: np.ndarray, chosen: np.ndarray) -> Any:
+    """Some of the entries of X."""
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[chosen], minlength=X.shape[0]))])
+    parts = (X.data[chosen], X.indices[chosen], indptr.astype(X.indptr.dtype))
+    return sp.csr_array(parts, shape=X.shape)
+
+
+# ---- center and spread ---------------------------------------------------------------------------
 
 
 def columns_of(X: np.ndarray) -> Columns:

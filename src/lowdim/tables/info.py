@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
+from lowdim.core.result_table import PrintedTable
 from lowdim.tables.errors import ARGUMENT, plain
 from lowdim.tables.kinds import ColumnInfo
 
 HEADS = ("column", "kind", "missing", "levels", "what is done")
-MOST_LINES = 100
 
 
-class ColumnTable(Sequence):
+class ColumnTable(PrintedTable, Sequence):
     """A line for each column: kind, missing values, levels, and what becomes of it.
 
-    `table[3]` and `table["age"]` give a line as a `ColumnInfo`, a loop gives all of them.
+    `table[3]` and `table["age"]` give a line as a `ColumnInfo`, a loop gives all of them;
+    `to_frame` makes a data frame.
     """
+
+    most_lines: ClassVar[int] = 100
+    more: ClassVar[str] = "more columns"
 
     def __init__(self, columns: Iterable[ColumnInfo]):
         self._columns = tuple(columns)
@@ -33,27 +36,22 @@ class ColumnTable(Sequence):
             raise KeyError(key)
         return self._columns[key]
 
-    def __repr__(self) -> str:
-        lines = [HEADS, *self.lines()[:MOST_LINES]]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        shown = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
+    def _head(self) -> list[str]:
+        return list(HEADS)
+
+    def _cells(self, most: int) -> list[list[str]]:
+        return [list(line) for line in self.lines(most)]
+
+    def _values(self) -> dict[str, list[Any]]:
+        lines = [
+            (column.name, column.kind, column.n_missing or 0, column.n_levels, explained(column))
+            for column in self._columns
         ]
-        if len(self) > MOST_LINES:
-            shown.append(f"and {len(self) - MOST_LINES:,} more columns")
-        return "\n".join(shown)
+        values = zip(*lines, strict=True) if lines else ([] for _ in HEADS)
+        return {name: list(column) for name, column in zip(HEADS, values, strict=True)}
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in HEADS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in self.lines()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def lines(self) -> list[tuple[str, ...]]:
-        """The cells of each line, as text."""
+    def lines(self, most: int | None = None) -> list[tuple[str, ...]]:
+        """The cells of each line, or of the first ones, as text."""
         return [
             (
                 plain(column.name, 40),
@@ -62,7 +60,7 @@ class ColumnTable(Sequence):
                 "" if column.n_levels is None else f"{column.n_levels:,}",
                 explained(column),
             )
-            for column in self._columns
+            for column in self._columns[:most]
         ]
 
 

@@ -1,25 +1,28 @@
-"""Which rows a step looks at."""
+"""Which steps looked at a sample is said, and only then."""
 
-import numpy as np
-import pytest
+from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, STABILITY_ROWS, said_of_samples
 
-from lowdim.report.explore.sampling import LEAST_RANK_ROWS, RANK_ROWS, rank_rows, sample_rows
-
-
-def test_few_rows_are_all_taken():
-    np.testing.assert_array_equal(sample_rows(5, 5, seed=0), np.arange(5))
-    np.testing.assert_array_equal(sample_rows(5, 9, seed=0), np.arange(5))
+ALL = {"incomplete": True, "filled": True, "stable": True}
+NONE = {"incomplete": False, "filled": False, "stable": False}
 
 
-def test_a_sample_is_distinct_in_order_and_the_same_for_the_same_seed(seed):
-    rows = sample_rows(1000, 100, seed)
-    assert len(rows) == 100 and np.all(np.diff(rows) > 0) and rows[-1] < 1000
-    np.testing.assert_array_equal(rows, sample_rows(1000, 100, seed))
-    assert not np.array_equal(rows, sample_rows(1000, 100, seed + 1))
+def test_nothing_is_said_of_a_small_table():
+    assert said_of_samples(300, 20, **ALL) == []
 
 
-@pytest.mark.parametrize(
-    ("n_columns", "rows"), [(2, RANK_ROWS), (50, 2_000), (100, 1_000), (10_000, LEAST_RANK_ROWS)]
-)
-def test_wide_tables_have_their_rank_chosen_on_fewer_rows(n_columns, rows):
-    assert rank_rows(n_columns) == rows
+def test_each_step_is_named_with_its_rows_beyond_them():
+    said = said_of_samples(FIT_ROWS + 1, 20, **ALL)
+    assert len(said) == 5
+    for sentence, rows in zip(
+        said[1:], [FIT_ROWS, FILL_ROWS, FIT_ROWS, STABILITY_ROWS], strict=True
+    ):
+        assert f"{rows:,} rows drawn at random" in sentence
+    assert len(said_of_samples(FIT_ROWS, 20, **ALL)) == 3  # rank, filling, stability
+
+
+def test_steps_that_were_not_taken_are_not_named():
+    said = said_of_samples(10**6, 20, **NONE)
+    assert [sentence.split(" was")[0].split(" were")[0] for sentence in said] == [
+        "The rank",
+        "The clusters",
+    ]

@@ -14,7 +14,7 @@ from bokeh.models import ColumnDataSource
 from markupsafe import Markup
 
 import lowdim.report.page as package
-from lowdim.plots.figures import MAIN
+from lowdim.plots.style import MAIN
 from lowdim.report.page import figures, parts, shell
 from lowdim.report.page.sections import COPY, TABLE, Section, Tile
 from tests.report.page.small import LONG, drawn_section, long_section, words_section

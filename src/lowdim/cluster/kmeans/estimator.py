@@ -362,7 +362,7 @@ class KMeans(
             )
 
     def _draw_clusters(self, ax, rows, sample):
-        from lowdim.plots.clusters import cluster_map, voronoi_map
+        from lowdim.plots import cluster_map, voronoi_map
 
         labels = nearest(sample, setting_of(self.cluster_centers_, rows))
         if not sp.issparse(sample):

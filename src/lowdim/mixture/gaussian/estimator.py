@@ -309,7 +309,7 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         return X.astype(self.means_.dtype, copy=False)
 
     def _draw_clusters(self, ax, rows, sample):
-        from lowdim.plots.clusters import cluster_map
+        from lowdim.plots import cluster_map
 
         model = self._gaussians()
         labels = log_joint(sample, model).argmax(axis=1)

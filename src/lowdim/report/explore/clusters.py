@@ -18,12 +18,12 @@ from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.explore.preparing import Encoded
-from lowdim.report.explore.sampling import FIT_ROWS, STABILITY_ROWS, sample_rows
-from lowdim.selection.clusters import KChoice, choose_k
+from lowdim.report.explore.sampling import FIT_ROWS, STABILITY_ROWS
+from lowdim.selection.auto import auto_k, sample_rows
+from lowdim.selection.clusters import LARGEST_DEFAULT, KChoice
 from lowdim.tables.model import TableModel
 
 RESAMPLES = 10
-MOST_CLUSTERS = 8
 ROWS_PER_CLUSTER = 10
 BORDER_ROWS = 3
 LEAST_VARIANCE = 1e-3  # of a cluster along an axis of codes, which have variance about 1
@@ -88,10 +88,9 @@ def _chosen_mixture(codes: np.ndarray, seed: int) -> tuple[GaussianMixture, KCho
     # rows that are all alike would make clusters of no extent
     different = len(np.unique(codes.round(9), axis=0))
     mixture = mixture_of((different, codes.shape[1]), seed)
-    most = min(MOST_CLUSTERS, different // ROWS_PER_CLUSTER)
-    if most < 2:
+    choice = auto_k(codes, mixture, seed, most=min(LARGEST_DEFAULT, different // ROWS_PER_CLUSTER))
+    if choice is None:
         return mixture, None
-    choice = choose_k(codes, mixture, k=range(1, most + 1), random_state=seed)
     return mixture.set_params(n_components=choice.choice), choice
 
 

@@ -14,7 +14,7 @@ from bokeh.models import (
     Whisker,
 )
 
-from lowdim.plots.figures import MAIN, MARK, MUTED
+from lowdim.plots.style import MAIN, MARK, MUTED
 from lowdim.report.page.figures import TONED, blank, hover, place_legend, plain
 
 MOST_SCREE = 30

@@ -28,20 +28,13 @@ from lowdim.report.explore.filling import FilledColumn, Filler, choose_filler, f
 from lowdim.report.explore.missingness import Missingness, missingness
 from lowdim.report.explore.odd import Oddness, odd_rows
 from lowdim.report.explore.preparing import Encoded
-from lowdim.report.explore.sampling import (
-    FILL_ROWS,
-    FIT_ROWS,
-    STABILITY_ROWS,
-    rank_rows,
-    sample_rows,
-)
+from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, said_of_samples
 from lowdim.report.page.stages import stages
+from lowdim.selection.auto import auto_rank, rank_rows, sample_rows
 from lowdim.selection.compare.table import Comparison
 from lowdim.selection.rank import RankChoice, choose_rank
 from lowdim.tables.model import TableModel
 
-MOST_RANK = 20
-NEARLY = 0.98  # of what the best number of components gains
 STAGES = {  # about what part of the time they take, in percent
     "missing values": 2,
     "number of dimensions": 25,
@@ -65,7 +58,7 @@ class Spectrum(NamedTuple):
     parallel : RankChoice
     held_out : RankChoice
     rank : int
-        The chosen number: the fewest that predict hidden entries nearly as well as the best.
+        The chosen number, by the rule of `lowdim.selection.auto`.
     kept : int
         Components of the models: at least two where possible, for the map.
     """
@@ -180,22 +173,13 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
 
 def _remarks(encoded: Encoded, missing: Missingness, clusters: Clusters) -> list[str]:
     """Which steps looked at a sample of the rows."""
-    n, ranked = len(encoded.X), rank_rows(encoded.U.shape[1])
-    incomplete = bool(np.isnan(encoded.X).any())
-    drawn = "rows drawn at random"
-    said = {
-        f"The rank was chosen on {ranked:,} {drawn}.": n > ranked,
-        f"The factor model was fitted to {FIT_ROWS:,} {drawn}, since the table has missing values; "
-        "all rows were then encoded and judged by it.": n > FIT_ROWS and incomplete,
-        f"The model that fills missing values was fitted to {FILL_ROWS:,} {drawn}; it then filled "
-        "all rows.": n > FILL_ROWS and missing.n_missing > 0,
-        f"The clusters were found in {FIT_ROWS:,} {drawn}; all rows were then assigned to them.": n
-        > FIT_ROWS,
-        f"The stability of clusters was judged on {STABILITY_ROWS:,} {drawn}.": (
-            n > STABILITY_ROWS and len(clusters.stability) > 0
-        ),
-    }
-    return [sentence for sentence, is_so in said.items() if is_so]
+    return said_of_samples(
+        len(encoded.X),
+        encoded.U.shape[1],
+        incomplete=bool(np.isnan(encoded.X).any()),
+        filled=missing.n_missing > 0,
+        stable=len(clusters.stability) > 0,
+    )
 
 
 def _filler(
@@ -223,29 +207,19 @@ def _spectrum(encoded: Encoded, seed: int) -> Spectrum:
     U, X = encoded.U[rows], encoded.X[rows][:, encoded.free]  # the same columns in other units
     some = (~np.isnan(U)).sum(axis=0) > 1
     U, X = U[:, some], X[:, some]
-    n, d = U.shape
     parallel = choose_rank(X, "parallel", random_state=seed)
-    most = min(MOST_RANK, max(parallel.choice + 5, 8), n - 1, d - 1)
-    held_out = choose_rank(U, "bcv", max_rank=max(most, 1), repeats=5, random_state=seed)
+    held_out = auto_rank(U, encoded.encoder.scale, seed, parallel)
     total = max(float(parallel.curve.sum()), np.finfo(float).tiny)
     assert parallel.reference is not None
-    rank = fewest_near_best(held_out)
-    kept = min(max(rank, 2), max(encoded.X.shape[1] - 1, 1))
+    kept = min(max(held_out.choice, 2), max(encoded.X.shape[1] - 1, 1))
     return Spectrum(
         parallel.curve / total,
         parallel.reference / total,
         parallel,
         held_out,
-        rank,
+        held_out.choice,
         kept,
     )
-
-
-def fewest_near_best(held_out: RankChoice) -> int:
-    """The fewest components that gain nearly all that the best number gains over column means."""
-    curve = held_out.curve
-    enough = curve <= curve.min() + (1 - NEARLY) * (curve[0] - curve.min())
-    return min(held_out.choice, int(np.argmax(enough)))
 
 
 # ---- factors -------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import numpy as np
 
 from lowdim.report.explore.filling import FilledColumn
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sampling import sample_rows
 from lowdim.report.explore.view import Column
 from lowdim.report.page.map import map_data
 from lowdim.report.page.payload import packed, packed_numbers, packed_words
+from lowdim.selection.auto import sample_rows
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
 
 MAP_ROWS = 100_000

@@ -18,9 +18,9 @@ from sklearn.base import clone
 from lowdim.core.validation import check_at_least
 from lowdim.report.explore.findings import Findings, find
 from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
-from lowdim.report.explore.sampling import sample_rows
 from lowdim.report.explore.script import FIRST_LINE, script
 from lowdim.report.page.report import PageReport
+from lowdim.selection.auto import sample_rows
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.errors import TableError
 from lowdim.tables.filling import decimals, filled_chunks

@@ -1,23 +1,34 @@
-"""Which rows a step looks at, where its cost grows faster than their number."""
+"""Which steps look at some of the rows only: those whose cost grows faster than the rows."""
 
 from __future__ import annotations
 
-import numpy as np
+from lowdim.selection.auto import rank_rows
 
-RANK_ROWS, RANK_VALUES = 2_000, 100_000  # for the rank: so many rows, fewer of wide tables
-LEAST_RANK_ROWS = 300
 FIT_ROWS = 50_000  # for a factor model of a table with missing values, and for clusters
 FILL_ROWS = 10_000  # for the model that fills missing values
 STABILITY_ROWS = 2_000  # of each resample
 
 
-def sample_rows(n: int, size: int, seed: int) -> np.ndarray:
-    """`size` distinct rows of n in their order, or all if there are no more."""
-    if n <= size:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+def said_of_samples(
+    n: int, n_columns: int, *, incomplete: bool, filled: bool, stable: bool
+) -> list[str]:
+    """A sentence for each step that looked at a sample of n rows.
 
-
-def rank_rows(n_columns: int) -> int:
-    """How many rows the rank is chosen on."""
-    return max(LEAST_RANK_ROWS, min(RANK_ROWS, RANK_VALUES // n_columns))
+    incomplete: the table has missing values; filled: some were filled; stable: the stability of
+    clusters was judged.
+    """
+    ranked, drawn = rank_rows(n_columns), "rows drawn at random"
+    said = {
+        f"The rank was chosen on {ranked:,} {drawn}.": n > ranked,
+        f"The factor model was fitted to {FIT_ROWS:,} {drawn}, since the table has missing values; "
+        "all rows were then encoded and judged by it.": n > FIT_ROWS and incomplete,
+        f"The model that fills missing values was fitted to {FILL_ROWS:,} {drawn}; it then filled "
+        "all rows.": n > FILL_ROWS and filled,
+        f"The clusters were found in {FIT_ROWS:,} {drawn}; all rows were then assigned to them.": (
+            n > FIT_ROWS
+        ),
+        f"The stability of clusters was judged on {STABILITY_ROWS:,} {drawn}.": (
+            n > STABILITY_ROWS and stable
+        ),
+    }
+    return [sentence for sentence, is_so in said.items() if is_so]

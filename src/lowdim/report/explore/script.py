@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, rank_rows
+from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS
+from lowdim.selection.auto import rank_rows
 from lowdim.tables.table import Table
 
 LONGEST_CALL = 80  # characters in one line
@@ -92,13 +93,14 @@ def _some(n: int, most: int) -> str:
 
 def _dimensions(findings: Findings, seed: int) -> str:
     n, d = findings.encoded.U.shape
-    most, rows = int(findings.spectrum.held_out.ranks[-1]), _some(n, rank_rows(d))
+    chosen, rows = findings.spectrum.held_out, _some(n, rank_rows(d))
+    most, method = int(chosen.ranks[-1]), chosen.method
     return f"""\
 # how many dimensions
 X, U = encoder.transform(table){rows}, unit_encoder.transform(table){rows}
 free = np.isin(encoder.get_feature_names_out(), unit_encoder.get_feature_names_out())
 print(lowdim.choose_rank(X[:, free], "parallel", random_state={seed}).choice)
-print(lowdim.choose_rank(U, "bcv", max_rank={most}, repeats=5, random_state={seed}).curve)
+print(lowdim.choose_rank(U, {method!r}, max_rank={most}, repeats=5, random_state={seed}))
 """
 
 

@@ -15,7 +15,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 from bokeh.resources import Resources
 
-from lowdim.plots.figures import MAIN, MARK
+from lowdim.plots.style import MAIN, MARK
 
 LONGEST_NAME = 26
 TONED = "toned"  # the mark of sources whose colours the page's script makes lighter on dark pages

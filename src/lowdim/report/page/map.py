@@ -26,7 +26,7 @@ from bokeh.models import (
 from bokeh.palettes import Viridis256
 from markupsafe import Markup
 
-from lowdim.plots.figures import MAIN, PALETTE
+from lowdim.plots.style import MAIN, PALETTE
 from lowdim.report.page.figures import blank, hover, plain
 from lowdim.report.page.parts import options, place
 from lowdim.report.page.payload import packed

@@ -113,8 +113,8 @@ def _check_encoder(encoder: Any) -> None:
 def _check_something_to_predict(compared: Compared, criterion: str) -> None:
     if criterion == "error" and len(compared.cells.first) < 2:
         raise ValueError(
-            "X has 1 column; held-out entries are told from the others of their row. Give 2 or "
-            "more, or choose criterion='likelihood' with hold_out='rows'."
+            "X has 1 column; held-out entries are predicted from the others of their row. Give 2 "
+            "or more, or choose criterion='likelihood' with hold_out='rows'."
         )
     if not varies(compared.values).any():
         raise ValueError("X has only constant columns: there is nothing to predict.")

@@ -1,6 +1,6 @@
 """How any estimator is asked for entries that it has not seen, or for the likelihood of rows.
 
-A model fills holes by the first of these that it has:
+A model fills missing values by the first of these that it has:
 
     impute(X)                                              models of lowdim
     the center nearest in what a row has observed          k-means and its relatives
@@ -23,7 +23,7 @@ from sklearn.utils import get_tags
 from lowdim.core.estimator import Estimator
 from lowdim.selection.splits import Columns, columns_of
 
-MEANS_FOR_HOLES = "column means stand in holes"
+MEANS_FOR_MISSING = "column means stand for missing values"
 NOT_CENTERED = "columns scaled, not centred"
 
 # learned attributes that say what a model expects of a row; what else is stored follows from them
@@ -46,10 +46,10 @@ class ColumnMeans(Estimator):
         return self
 
     def impute(self, X: np.ndarray, return_std: bool = False) -> Any:
-        """X with the means in its holes; also, if asked, their standard deviations."""
-        holes = np.isnan(X)
-        filled = np.where(holes, self.mean_, X)
-        return (filled, np.where(holes, self.std_, 0.0)) if return_std else filled
+        """X with the means for missing values; also, if asked, their standard deviations."""
+        missing = np.isnan(X)
+        filled = np.where(missing, self.mean_, X)
+        return (filled, np.where(missing, self.std_, 0.0)) if return_std else filled
 
     def score_samples(self, X: np.ndarray) -> np.ndarray:
         """Log-likelihood of what each row has observed."""
@@ -77,7 +77,7 @@ class Units(NamedTuple):
         return Y * (self.scale / spread) + (self.shift - center) / spread
 
     def log_density_standardised(self, log_density: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """Log-densities of rows Y of the model's units, as those of standardised rows."""
+        """Log-densities of rows, from the model's units (Y) to standardised ones."""
         return log_density + ~np.isnan(Y) @ np.log(self.columns.spread / self.scale)
 
 
@@ -91,7 +91,7 @@ def units_for(model: Any, columns: Columns, standardize: bool) -> Units:
 
 
 def takes_nan(model: Any) -> bool:
-    """Whether the model learns from rows with holes."""
+    """Whether the model learns from rows with missing values."""
     return hasattr(model, "impute") or bool(get_tags(model).input_tags.allow_nan)
 
 
@@ -101,12 +101,12 @@ def takes_only_positive(model: Any) -> bool:
 
 
 def with_means(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """X with the means in its holes."""
+    """X with the means for missing values."""
     return np.where(np.isnan(X), mean, X)
 
 
 def needs_means(model: Any, training: np.ndarray, question: np.ndarray) -> bool:
-    """Whether column means stand in holes of what the model is given."""
+    """Whether column means stand for missing values in what the model is given."""
     if takes_nan(model):
         return False
     asked = not hasattr(model, "cluster_centers_") and bool(np.isnan(question).any())
@@ -114,7 +114,7 @@ def needs_means(model: Any, training: np.ndarray, question: np.ndarray) -> bool:
 
 
 def filled(model: Any, X: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """X with its holes filled by a fitted model; `mean` are the training means, in its units."""
+    """X filled by a fitted model; `mean` are the training means, in its units."""
     if hasattr(model, "impute"):
         return np.asarray(model.impute(X), dtype=np.float64)
     if hasattr(model, "cluster_centers_"):
@@ -131,7 +131,7 @@ def filled(model: Any, X: np.ndarray, mean: np.ndarray) -> np.ndarray:
         if hasattr(model, "inverse_transform"):
             return np.asarray(model.inverse_transform(Z), dtype=np.float64)
     raise TypeError(
-        f"{type(model).__name__} has no way to tell entries: it needs impute, cluster_centers_, "
+        f"{type(model).__name__} has no way to predict entries: it needs impute, cluster_centers_, "
         "or transform with inverse_transform"
     )
 

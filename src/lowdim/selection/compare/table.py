@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.result_table import ResultTable
-from lowdim.plots.figures import INK, MAIN, MARK, MUTED, NAME, house_style
+from lowdim.selection.choice import excess_over, standard_error
 
 TIE_ERRORS = 2.0  # standard errors of a paired difference that are still a tie
 SLIGHT = 1e-3  # a difference, relative to the best error, that is a tie however sure it is
@@ -61,11 +61,10 @@ class Protocol(NamedTuple):
         some = f"{columns:,}" if used == columns else f"{used:,} of {columns:,}"
         return f"; {some} columns of the table became {self.shape[1]:,} columns of numbers"
 
-    def standard_error(self, losses: np.ndarray) -> np.ndarray:
-        """Standard error of the mean of losses (repeats, ...), whose training data overlap."""
-        # Nadeau and Bengio (2003): 1 / repeats alone would be too sure
-        factor = 1.0 / self.repeats + self.share / (1.0 - self.share)
-        return np.sqrt(factor * losses.var(axis=0, ddof=1))
+    @property
+    def overlap(self) -> float:
+        """How much the training data of the repeats have in common (Nadeau and Bengio 2003)."""
+        return self.share / (1.0 - self.share)
 
 
 class Comparison:
@@ -78,8 +77,9 @@ class Comparison:
     winner : str
         The model of smallest mean loss.
     ties : tuple of str
-        Models that cannot be told from the winner: the mean paired difference is at most two
-        standard errors, or a thousandth of the winner's error; the error at most twice as large.
+        Models that cannot be distinguished from the winner: the mean paired difference is at most
+        two standard errors, or a thousandth of the winner's error; the error at most twice as
+        large.
     losses : ndarray of shape (repeats, models)
         What each model lost on each split, in the order of `names`; NaN where it failed.
     failures : dict of str
@@ -128,9 +128,8 @@ class Comparison:
 
     def _columns(self) -> dict[str, Any]:
         losses = self.losses
-        mean, error = losses.mean(axis=0), self.protocol.standard_error(losses)
-        excess = losses - losses[:, :1]
-        difference, spread = excess.mean(axis=0), self.protocol.standard_error(excess)
+        mean, error = losses.mean(axis=0), standard_error(losses, self.protocol.overlap)
+        difference, spread = excess_over(losses, 0, self.protocol.overlap)
         slight = SLIGHT * (mean[0] if self.protocol.criterion == "error" else 1.0)
         tie = difference <= np.maximum(TIE_ERRORS * spread, slight)
         if self.protocol.criterion == "error":
@@ -171,7 +170,7 @@ class Comparison:
         ties = self.ties
         if not ties:
             return f"Best: {self.winner}."
-        return f"Best: {self.winner}; not to be told from it: {', '.join(ties)}."
+        return f"Best: {self.winner}; not distinguishable from it: {', '.join(ties)}."
 
     def _for_people(self) -> ResultTable:
         """The table with rounded numbers."""
@@ -192,8 +191,10 @@ class Comparison:
 
         The winner and its ties are filled. Models that failed are not shown.
         """
+        from lowdim.plots import comparison
+
         ran = [e for e in range(len(self)) if not self.entrants[e].failure]
-        return comparison_plot(
+        return comparison(
             [self.names[e] for e in ran],
             self.table[LOSSES[self.protocol.criterion]][ran],
             self.table["std_error"][ran],
@@ -202,58 +203,6 @@ class Comparison:
             baseline=1.0 if self.protocol.criterion == "error" else None,
             ax=ax,
         )
-
-
-@house_style()
-def comparison_plot(
-    names: list[str],
-    losses: np.ndarray,
-    errors: np.ndarray,
-    good: np.ndarray,
-    *,
-    xlabel: str,
-    baseline: float | None = None,
-    ax: Any = None,
-) -> Any:
-    """Losses with bars of two standard errors, one model a line, in the order given.
-
-    Parameters
-    ----------
-    names : list of str
-    losses, errors : ndarray of shape (models,)
-    good : ndarray of bool, shape (models,)
-        The best, and what cannot be told from it: filled dots.
-    xlabel : str
-    baseline : float or None, default=None
-        A line to compare with.
-    ax : matplotlib Axes or None, default=None
-    """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(figsize=(6.4, 1.2 + 0.32 * len(names)), layout="constrained")[1]
-    place = np.arange(len(names))
-    ax.errorbar(losses, place, xerr=2 * errors, fmt="none", color=MUTED, capsize=2.5, lw=1)
-    dots: dict[str, Any] = {"ls": "none", "marker": "o", "ms": 7, "zorder": 3}
-    ax.plot(losses[~good], place[~good], mfc="white", mec=MAIN, label="worse", **dots)
-    ax.plot(losses[good], place[good], color=MAIN, label="best, or tied with it", **dots)
-    if baseline is not None:
-        ax.axvline(baseline, color=MARK, lw=1.2, ls="--", zorder=1)
-    for at in place:
-        ax.annotate(
-            f"{losses[at]:.3g}",
-            (losses[at], at),
-            (0, 6),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-            fontsize=8,
-        )
-    ax.set_yticks(place, names, **NAME)
-    ax.set_ylim(len(names) - 0.5, -0.7)  # the best on top
-    ax.set_xlabel(xlabel)
-    ax.grid(False, axis="y")
-    return ax
 
 
 def _mean_loss(entrant: Entrant) -> float:
