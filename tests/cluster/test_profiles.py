@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
 from lowdim.cluster.profiles import cluster_profiles
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 
 
 def test_golden_values():

@@ -15,7 +15,6 @@ from lowdim.core.blocks import (
     ArrayBlocks,
     Blocks,
     add,
-    as_blocks,
     blend,
     joined,
     rebatched,
@@ -23,6 +22,7 @@ from lowdim.core.blocks import (
     rows_per_block,
 )
 from lowdim.core.config import config_context
+from lowdim.core.opening import as_blocks
 
 KINDS = ["dense", "float32", "fortran", "strided", "read-only", "sparse"]
 

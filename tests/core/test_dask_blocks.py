@@ -17,9 +17,10 @@ import pytest
 import scipy.sparse as sp
 from dask.callbacks import Callback
 
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.config import config_context, get_config
 from lowdim.core.dask_blocks import FAN_IN, DaskBlocks
+from lowdim.core.opening import as_blocks
 from lowdim.core.validation import refuse_nonfinite
 
 # the workers cannot import this file: its functions travel by value

@@ -482,7 +482,7 @@ def test_a_fit_that_is_called_by_another_method_of_the_same_model_has_a_checkpoi
 
 
 def test_weights_outside_a_fit_belong_to_nothing():
-    from lowdim.core.blocks import as_blocks
+    from lowdim.core.opening import as_blocks
 
     assert check_weights(weights, as_blocks(X)) is not None
     assert session_module._current.get() is None

@@ -11,8 +11,9 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from lowdim.core import threads
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.config import config_context
+from lowdim.core.opening import as_blocks
 from lowdim.core.threads import fetched_ahead, ordered_map, single_threaded_blas
 from lowdim.tables.streaming import stream
 

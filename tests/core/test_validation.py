@@ -10,9 +10,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.dask_blocks import DaskBlocks
 from lowdim.core.estimator import Estimator
+from lowdim.core.opening import as_blocks
 from lowdim.core.stream import StreamBlocks
 from lowdim.core.validation import (
     check_at_least,

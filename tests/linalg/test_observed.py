@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.opening import as_blocks
 from lowdim.linalg.observed import column_sizes, observed_columns
 
 

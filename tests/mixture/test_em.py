@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from lowdim.core.blocks import as_blocks
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
+from lowdim.core.opening import as_blocks
 from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.mixture.em import (
     EMRun,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lowdim.cluster.profiles import cluster_profiles
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.report.cluster_table import cluster_table
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.selection.auto import (
     auto_k,
     auto_rank,

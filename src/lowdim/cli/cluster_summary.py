@@ -9,7 +9,8 @@ import numpy as np
 
 from lowdim.cli.summary import line
 from lowdim.cluster.profiles import ClusterProfiles, cluster_profiles
-from lowdim.core.blocks import Blocks, as_blocks
+from lowdim.core.blocks import Blocks
+from lowdim.core.opening import as_blocks
 from lowdim.report.cluster_table import cluster_table
 from lowdim.tables.codecs import CategoryCodec, NumberCodec
 from lowdim.tables.decoding import decoded_columns

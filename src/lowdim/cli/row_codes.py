@@ -11,7 +11,7 @@ from sklearn.base import is_clusterer
 
 from lowdim.cli.saved_models import columns_for, row_names
 from lowdim.cli.table_verb import TableRequest
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.core.progress import watch
 from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables.encoding import Aligned, Encoding, encoded_chunk, report_unknown

@@ -266,17 +266,6 @@ def _checked_view(X: Any, view: Callable, view_params: tuple, check: Callable, a
     return Y
 
 
-def as_blocks(X: Any, block_rows: int | None = None) -> Blocks:
-    """X as Blocks: an array or sparse matrix, a stream, or a Dask array or DataFrame."""
-    if isinstance(X, Blocks):
-        return X
-    if is_dask(X):
-        from lowdim.core.dask_blocks import DaskBlocks
-
-        return DaskBlocks(X)
-    return ArrayBlocks(X, block_rows)
-
-
 def is_dask(X: Any) -> bool:
     """Whether X is a Dask array or DataFrame, found out without importing Dask."""
     return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(

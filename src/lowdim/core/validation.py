@@ -16,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks, as_floats, is_dask
+from lowdim.core.blocks import ArrayBlocks, Blocks, as_floats, is_dask
+from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
 
 

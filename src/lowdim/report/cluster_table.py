@@ -40,7 +40,7 @@ def cluster_table(
     --------
     >>> import numpy as np
     >>> from lowdim.cluster.profiles import cluster_profiles
-    >>> from lowdim.core.blocks import as_blocks
+    >>> from lowdim.core.opening import as_blocks
     >>> from lowdim.report.cluster_table import cluster_table
     >>> X = np.array([[1.0, 5.0], [1.2, 5.2], [0.8, 5.1], [9.0, 4.9]])
     >>> profiles = cluster_profiles(as_blocks(X), np.array([0, 0, 0, 1]), 2)

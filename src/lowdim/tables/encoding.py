@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import ArrayBlocks, Blocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.calling import level_of_caller
+from lowdim.core.opening import as_blocks
 from lowdim.core.stream import Source, StreamBlocks
 from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec

@@ -15,7 +15,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import Blocks, as_blocks
+from lowdim.core.blocks import Blocks
+from lowdim.core.opening import as_blocks
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, are_marks
 from lowdim.tables.decoding import Origin, restored_column

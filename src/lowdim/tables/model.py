@@ -12,9 +12,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.core.blocks import Blocks, as_blocks, is_dask
+from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import HasMethods
 from lowdim.core.estimator import Estimator, SavedModel
+from lowdim.core.opening import as_blocks
 from lowdim.core.validation import check_choice
 from lowdim.tables.decoding import decoded_frame
 from lowdim.tables.encoder import TableEncoder

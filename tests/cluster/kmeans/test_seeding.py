@@ -8,7 +8,8 @@ from lowdim import KMeans
 from lowdim.cluster.kmeans import seeding
 from lowdim.cluster.kmeans.lloyd import lloyd
 from lowdim.cluster.kmeans.seeding import part_in_memory, seeds
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.opening import as_blocks
 from tests.cluster.kmeans.examples import groups, squares
 
 # ---- two roads, one result -----------------------------------------------------------------------

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from lowdim import KMeans
 from lowdim.cluster.kmeans.summary import summary_of
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 
 
 def test_mean_and_variance_are_those_of_the_rows(rng):

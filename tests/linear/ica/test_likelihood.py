@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from lowdim import FastICA
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.ica.contrasts import Contrast
 from lowdim.linear.ica.fixed_point import decorrelated
 from lowdim.linear.ica.likelihood import _log_constants, gradient

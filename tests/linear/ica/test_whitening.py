@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim import FastICA, amari_distance
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.ica.whitening import whitening
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lowdim.core.blocks import ArrayBlocks, as_blocks
+from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.missing import FactorModel, fit_missing, statistics
 
 BOTH = pytest.mark.parametrize("isotropic", [True, False], ids=["isotropic", "diagonal"])

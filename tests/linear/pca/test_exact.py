@@ -5,7 +5,7 @@ import pytest
 
 import lowdim
 from lowdim import PCA
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.pca.axes import AxesProblem
 from lowdim.linear.pca.exact import arpack, covariance_eigh, full, gram
 from tests.linear.pca.tables import spectrum_data

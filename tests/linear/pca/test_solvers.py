@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA as ScikitPCA
 
 from lowdim import PCA
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.pca.solvers import choose_solver
 from tests.linear.pca.tables import ATTRIBUTES, EXACT, spectrum_data
 

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim import MixedMixture, MixtureModel
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.mixture.families import FAMILIES
 from lowdim.mixture.finite import parts as mixture_parts
 from lowdim.mixture.finite.parts import (

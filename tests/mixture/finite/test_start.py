@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from lowdim import MixtureModel
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.mixture.families import FAMILIES
 from lowdim.mixture.finite import start as finite_start
 from lowdim.mixture.finite.em import average_of, sums_of_all

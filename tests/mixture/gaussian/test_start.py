@@ -5,7 +5,7 @@ import pytest
 
 import lowdim
 from lowdim import GaussianMixture
-from lowdim.core.blocks import as_blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linalg.observed import observed_columns
 from lowdim.mixture.gaussian import start
 from lowdim.mixture.gaussian.units import space_of

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.core.blocks import Blocks, as_blocks
+from lowdim.core.blocks import Blocks
+from lowdim.core.opening import as_blocks
 from lowdim.linear.ica.contrasts import Contrast
 
 FACTORS = 100  # between 1 and 2, whose product float32 can hold
