@@ -18,10 +18,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_codes
@@ -30,7 +29,7 @@ from lowdim.linalg.observed import observed_columns
 DECAY, SQUARES_DECAY, TINY = 0.9, 0.999, 1e-8  # Kingma and Ba (2015), algorithm 1
 
 
-class SkeletonAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class SkeletonAutoencoder(Transformer, Estimator):
     """An autoencoder with one layer of tanh units.
 
     Minimises  1/(2 n) sum_i ||x_i - decode(encode(x_i))||^2  in standardized columns, by Adam.

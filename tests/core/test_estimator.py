@@ -7,9 +7,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 import lowdim
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
+from lowdim.registry import public_estimators
 
 
 class Means(TransformerMixin, Estimator):
@@ -96,3 +98,15 @@ def test_a_saved_model_is_read_by_load(tmp_path):
     np.testing.assert_array_equal(
         lowdim.load(tmp_path / "pca.lowdim").components_, model.components_
     )
+
+
+def test_transformers_say_that_float32_stays_float32():
+    """So that scikit-learn's own check of it runs."""
+
+    class Coder(Transformer, Estimator):
+        pass
+
+    assert get_tags(Coder()).transformer_tags.preserves_dtype == ["float64", "float32"]
+    for name, cls in public_estimators().items():
+        tags = get_tags(cls()).transformer_tags
+        assert tags is None or tags.preserves_dtype == ["float64", "float32"], name

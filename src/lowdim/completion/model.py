@@ -17,12 +17,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.entries import Entries, check_some_observed, observed, without_stored_nan
 from lowdim.core.blocks import Blocks
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
@@ -31,7 +30,7 @@ from lowdim.linalg.sparse import row_numbers, with_values
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
-class Completer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Completer(Transformer, Estimator):
     """Base of the methods that explain a matrix with missing values by few factors.
 
     A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -70,6 +70,16 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.accepts_nan
         tags.input_tags.sparse = self.accepts_sparse
-        if tags.transformer_tags is not None:
-            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """What methods inherit whose `transform` gives codes; stands to the left of `Estimator`.
+
+    The columns of the codes are named after the class, and codes of float32 rows are float32.
+    """
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

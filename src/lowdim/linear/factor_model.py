@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lowdim.core.estimator import Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_codes, check_weights
@@ -22,7 +22,7 @@ from lowdim.linear.missing import FactorModel
 MOST_LOADINGS = 10  # components whose loadings a figure shows
 
 
-class FactorModelMethods(ImputeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class FactorModelMethods(ImputeMixin, Transformer):
     """Methods of an estimator that has `_factor_model()`: mean, W and noise."""
 
     _component_name: ClassVar[str] = "F"  # in figures, before its number

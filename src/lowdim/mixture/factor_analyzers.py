@@ -21,13 +21,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_most
@@ -48,9 +47,7 @@ START_STEPS = 5  # of the power method, for the first loadings
 START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
 
 
-class MixtureOfFactorAnalyzers(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImputeMixin, MixtureMethods, Estimator
-):
+class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimator):
     """Mixture of factor analyzers: clusters, each a plane of its own with noise around it.
 
     Minimises  -log p(X) = - sum_i log sum_j weight_j N(x_i; mean_j, W_j W_j' + diag(noise_j)),

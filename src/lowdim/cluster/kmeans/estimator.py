@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.cluster.coreset import draw_coreset
@@ -47,7 +47,7 @@ from lowdim.core.constraints import (
     Real,
     StrOptions,
 )
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
@@ -56,9 +56,7 @@ from lowdim.linalg.moments import unit_for
 ONLINE_ROWS = 4096  # of a stream, learned from at a time
 
 
-class KMeans(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ClusterPlot, Estimator
-):
+class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
     """k-means: each row is explained by the nearest of k centers.
 
     Minimises  J = sum_i w_i min_j ||x_i - c_j||^2  by Lloyd's alternation: rows go to their nearest

@@ -22,7 +22,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import (
@@ -33,7 +32,7 @@ from lowdim.core.constraints import (
     Real,
     StrOptions,
 )
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
@@ -47,7 +46,7 @@ from lowdim.linear.pca.axes import AxesProblem
 from lowdim.linear.pca.solvers import principal_axes
 
 
-class LinearAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class LinearAutoencoder(Transformer, Estimator):
     """Linear autoencoder: z = W (x - mean), and back x = mean + V z.
 
     Minimises  J = 1/2 E|x - V W x|^2  over the encoder W and the decoder V, for centred rows.

@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import (
@@ -36,7 +35,7 @@ from lowdim.core.constraints import (
     Options,
     StrOptions,
 )
-from lowdim.core.estimator import Estimator
+from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_codes, check_weights
@@ -48,7 +47,7 @@ from lowdim.linear.ica.statistics import MixedRows, unmix
 from lowdim.linear.ica.whitening import whitening
 
 
-class FastICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class FastICA(Transformer, Estimator):
     """Independent component analysis: finds the sources behind mixed signals.
 
     Minimises  - sum_j |E G(y_j) - E G(v)|  over y = W K (x - mean) with orthogonal W, where K
