@@ -52,7 +52,7 @@ def explore_penguins(console: Console, page: Path) -> Path:
     console.print(str(found.comparison), soft_wrap=True)
     console.print(
         f"{found.missing.n_missing} missing values were filled by {found.filler.name}; "
-        f"{found.odd.n_odd} rows are odd. The page took {perf_counter() - start:.0f} s.\n"
+        f"odd rows: {found.odd.n_odd}. The page took {perf_counter() - start:.0f} s.\n"
     )
     return page
 
