@@ -107,3 +107,30 @@ def test_a_table_of_very_many_columns_is_not_looked_at_in_pairs(monkeypatch):
     monkeypatch.setattr(survey, "MOST_PAIRED", 3)
     frame = pd.DataFrame(np.full((3, 4), np.nan)).assign(x=1.0)
     assert looked_at(frame).absence.together.size == 0
+
+
+def test_columns_of_words_that_differ_in_the_middle_are_not_the_same():
+    """What is compared first (their number, the first and last words) does not decide."""
+    words = [f"w{j:02}" for j in range(20)]
+    other = [*words[:10], "w10b", *words[11:]]
+    chunk = {
+        "a": np.array(words, object),
+        "b": np.array(other, object),
+        "c": np.array(words, object),
+    }
+    assert survey.look(chunk, list(chunk), survey.Settings()).same == (0, 1, 0)
+
+
+@pytest.mark.parametrize("mark", ["NA", "?", "", "nan"])
+def test_a_mark_of_missing_values_is_found_among_many_words(mark):
+    many = sorted([*(f"name {j:05}" for j in range(survey.MANY_WORDS + 1)), mark])
+    assert survey._any_mark(many)
+    assert not survey._any_mark([word for word in many if word != mark])
+    seen = survey.look({"a": np.array(many, object)}, ["a"], survey.Settings())
+    assert seen.absence.together[0, 0] == 1
+
+
+def test_the_length_of_words_counts_each_as_often_as_it_occurs():
+    once = survey.look({"a": np.array(["é", "abc"], object)}, ["a"], survey.Settings())
+    twice = survey.look({"a": np.array(["é", "abc", "abc"], object)}, ["a"], survey.Settings())
+    assert (once.columns[0].words.length, twice.columns[0].words.length) == (4, 7)

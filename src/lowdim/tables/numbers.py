@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 2**19  # a block of numbers stays in the cache through all the sums over it
+BLOCK_BYTES = 2**20  # a block of numbers stays in the cache through all the sums over it
 EXTREME = 2.0**200  # beyond, cubes would not fit a float64: sums are in units of a power of two
 MOST_DIGITS = 6  # decimals that are looked for
 LOOKED_AT = 256  # rows of a chunk in which decimals are looked for

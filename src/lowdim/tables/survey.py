@@ -8,6 +8,7 @@ memory, file by file, on Dask workers. `kinds.py` decides from it what each colu
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -95,7 +96,7 @@ def look(chunk: Any, names: Sequence[str], settings: Settings) -> Survey:
         return _look_at_matrix(chunk, names, settings)
     values = columns_of(chunk)
     n = len(values[0])
-    X = np.full((n, len(values)), np.nan)
+    X = np.full((len(values), n), np.nan).T  # columns in one piece: quicker to fill and to reduce
     for f, column in enumerate(values):
         if column.numbers is not None:
             X[:, f] = column.numbers
@@ -157,12 +158,18 @@ def _words(values: Values, settings: Settings) -> Column:
         known,
         dict(zip(levels, counts.tolist(), strict=True)) if few else None,
         tally,
-        int(np.dot(np.fromiter(map(len, levels), np.int64, len(levels)), counts)),
+        _total_length(levels, counts),
         known == len(levels),
     )
     some = any(word.strip() for word in levels)
     missing = len(values.places) - known
     return Column("words", missing, words) if some else Column("", len(values.places))
+
+
+def _total_length(levels: Sequence[str], counts: np.ndarray) -> int:
+    if counts.max(initial=0) <= 1:  # as of names: four times faster than one by one
+        return len("".join(levels))
+    return int(np.dot(np.fromiter(map(len, levels), np.int64, len(levels)), counts))
 
 
 def _tally(levels: Sequence[str], counts: np.ndarray, settings: Settings) -> Tally | None:
@@ -179,9 +186,10 @@ def _levels(x: np.ndarray, sums: NumberSums, f: int) -> dict[float, int] | None:
     low, high = sums.low[f], sums.high[f]
     if not np.isfinite(low):
         return {}
-    x = x[np.isfinite(x)]
-    if len(np.unique(x[:SAMPLE])) > MOST_LEVELS // 4:
+    some = x[:SAMPLE]
+    if len(np.unique(some[np.isfinite(some)])) > MOST_LEVELS // 4:
         return None
+    x = x[np.isfinite(x)]
     if sums.whole[f] and high - low < SMALL_RANGE:
         counts = np.bincount((x - low).astype(np.intp))
         found = np.flatnonzero(counts)
@@ -228,7 +236,7 @@ def _same_columns(
     first: dict[Any, list[int]] = {}
     same = []
     for f, (value, column) in enumerate(zip(values, columns, strict=True)):
-        known: tuple = value.levels
+        known: tuple = (len(value.levels), value.levels[:4], value.levels[-4:])
         if value.numbers is not None:
             some = value.numbers[:: max(len(value) // 8, 1)]
             known = (sums.low[f], sums.high[f], some.astype(np.float64).tobytes())
@@ -242,7 +250,8 @@ def _same_columns(
 
 def _equal(left: Values, right: Values) -> bool:
     if left.places is not None:
-        return np.array_equal(left.places, right.places)  # type: ignore[arg-type]
+        same_words = left.levels == right.levels
+        return same_words and np.array_equal(left.places, right.places)  # type: ignore[arg-type]
     return np.array_equal(left.numbers, right.numbers, equal_nan=True)  # type: ignore[arg-type]
 
 
@@ -273,10 +282,16 @@ def _absence(
 def _missing(values: Values, further: Collection[str]) -> np.ndarray:
     if values.form != "words":
         return values.missing
-    if len(values.levels) > MANY_WORDS and readings.MISSING_MARKS.isdisjoint(values.levels):
+    if len(values.levels) > MANY_WORDS and not _any_mark(values.levels):
         return values.missing
     marks = readings.missing_marks(values.levels, further)
     return np.append(marks, True)[values.places]
+
+
+def _any_mark(levels: Sequence[str]) -> bool:
+    """Whether a usual mark of missing values is among sorted words."""
+    places = ((mark, bisect_left(levels, mark)) for mark in readings.MISSING_MARKS)
+    return any(at < len(levels) and levels[at] == mark for mark, at in places)
 
 
 def _guide_levels(values: Values, column: Column) -> list:

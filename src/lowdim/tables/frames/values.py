@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress, repeat
 
 import numpy as np
@@ -35,7 +36,7 @@ class Values:
     places: np.ndarray | None = None  # (n,) int32, places in `levels`, of 'words'
     levels: tuple[str, ...] = ()  # the distinct words, sorted by their characters; each occurs
 
-    @property
+    @cached_property
     def missing(self) -> np.ndarray:
         """Where there is no value, (n,) bool."""
         if self.places is not None:
