@@ -8,7 +8,8 @@
 
 J is not convex: U = V = 0 is a saddle. From a small balanced start the large singular values grow
 first, each along the curve of the scalar case: with y = a, u(0) = v(0) and c = u(0) v(0), gradient
-flow gives  u(t) v(t) = a c e^(2at) / (a - c + c e^(2at)),  which tends to a.
+flow gives  u(t) v(t) = a c e^(2at) / (a - c + c e^(2at)),  which tends to a if a > 0, and to 0 if
+a < 0: from u(0) = v(0) the product never becomes negative.
 
 Cost of an iteration (of a pass over all entries): O(N k).
 """

@@ -1,9 +1,11 @@
 """Axes from products with the scatter."""
 
 import numpy as np
+import pytest
 from sklearn.decomposition import PCA as ScikitPCA
 
 from lowdim import PCA
+from lowdim.linear.pca.iterative import constrained_step
 from tests.linear.pca.tables import spectrum_data
 
 
@@ -18,3 +20,28 @@ def test_the_objective_of_em_never_rises(rng):
     model = PCA(3, svd_solver="em", random_state=0).fit(spectrum_data(rng))
     assert len(model.history_) > 3
     assert np.all(np.diff(model.history_) <= 1e-12)  # a share of the variance: rounding of 1
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 100.0])
+def test_constrained_em_finds_the_axes_themselves_in_their_order(scale, rng):
+    """Before any rotation, and as quickly at every scale."""
+    basis, _ = np.linalg.qr(rng.normal(size=(12, 12)))
+    variance = np.array([16.0, 8.0, 4.0, 2.0, *np.full(8, 0.5)])
+    S = scale**2 * (basis * variance) @ basis.T
+    W, _ = np.linalg.qr(rng.normal(size=(12, 3)))
+    steps = 0
+    while np.abs(np.sum(W * basis[:, :3], axis=0)).min() < 1 - 1e-8 and steps < 100:
+        W, steps = constrained_step(W, S @ W), steps + 1
+    # each step halves what is left of the next axis: cos > 1 - 1e-8 is an angle of 1.4e-4, about 13
+    # halvings; each axis waits for the one before it, and a poor start costs a few more
+    assert steps <= 40
+
+
+def test_the_first_axis_of_constrained_em_moves_as_in_the_power_method(rng):
+    X = rng.normal(size=(30, 5))
+    S = X.T @ X
+    W, _ = np.linalg.qr(rng.normal(size=(5, 3)))
+    power = S @ W[:, 0]
+    np.testing.assert_allclose(
+        constrained_step(W, S @ W)[:, 0], power / np.linalg.norm(power), rtol=1e-12
+    )

@@ -112,7 +112,7 @@ def em(problem: AxesProblem) -> Axes:
     """Ahn and Oh's constrained EM (2003): codes and axes are triangular in each other, so that W
     converges to the axes themselves and not to some basis of their span.
 
-        E: Z = X W upper(W'W)^-1        M: W = X'Z lower(Z'Z)^-1,  columns scaled to length 1
+        E: Z = X W upper(W'W)^-1        M: W = X'Z upper(Z'Z)^-1,  columns scaled to length 1
     """
     S = scatter_operator(problem, form=problem.rows.n_columns <= COLUMNS_FOR_COVARIANCE)
     k = problem.k or min(S.dim, problem.rows.shape[0])
@@ -125,18 +125,27 @@ def em(problem: AxesProblem) -> Axes:
     )
     for (W,) in loop:
         SW = S.times(W)
-        T = np.linalg.inv(np.triu(W.T @ W))  # Z = X W T
-        sum_zz = T.T @ (W.T @ SW) @ T
-        floor = np.finfo(float).eps * max(np.trace(sum_zz), np.finfo(float).tiny)
-        lower = np.tril(sum_zz) + np.diag(np.where(np.diag(sum_zz) <= floor, floor, 0.0))
-        W_new = scipy.linalg.solve_triangular(lower, (SW @ T).T, lower=True, trans="T").T
-        W_new /= np.maximum(np.linalg.norm(W_new, axis=0), np.finfo(float).tiny)
-        W_new = _kept_where_lost(W_new, W)
+        W_new = constrained_step(W, SW)
         residual = S.total - float(np.trace(np.linalg.solve(W.T @ W, W.T @ SW)))
         loop.record(residual / max(S.total, np.finfo(float).tiny), change=largest_turn(W, W_new))
         loop.params = EMParams(W_new)
     Q, _ = scipy.linalg.qr(loop.params.W, mode="economic")
     return ritz_axes(S, Q, k)
+
+
+def constrained_step(W: np.ndarray, SW: np.ndarray) -> np.ndarray:
+    """The axes (d, k) after one step of constrained EM, given their product with the scatter.
+
+    The first axis sees nothing of the others, the second only the first, and so on: the first moves
+    as in the power method, the others as if those before them had been taken out.
+    """
+    T = np.linalg.inv(np.triu(W.T @ W))  # Z = X W T
+    sum_zz = T.T @ (W.T @ SW) @ T
+    floor = np.finfo(float).eps * max(np.trace(sum_zz), np.finfo(float).tiny)
+    upper = np.triu(sum_zz) + np.diag(np.where(np.diag(sum_zz) <= floor, floor, 0.0))
+    W_new = scipy.linalg.solve_triangular(upper, (SW @ T).T, trans="T").T
+    W_new /= np.maximum(np.linalg.norm(W_new, axis=0), np.finfo(float).tiny)
+    return _kept_where_lost(W_new, W)
 
 
 def _kept_where_lost(W: np.ndarray, old: np.ndarray) -> np.ndarray:
