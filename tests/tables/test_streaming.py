@@ -370,3 +370,13 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch, r
 def test_every_kind_of_file_that_is_read_is_documented():
     for suffix in streaming.KINDS:
         assert suffix in stream.__doc__
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("kind", ["npy", "npz", "csv", "tsv", "parquet"])
+def test_a_pipe_or_a_folder_is_refused_and_not_waited_for(kind, tmp_path):
+    os.mkfifo(tmp_path / f"pipe.{kind}")
+    (tmp_path / f"folder.{kind}").mkdir()
+    for name in ("pipe", "folder"):
+        with pytest.raises(ValueError, match=f"{name}.{kind} is not a regular file; a stream is"):
+            stream(tmp_path / f"{name}.{kind}")

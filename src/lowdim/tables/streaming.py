@@ -96,6 +96,11 @@ def _open(path: Path, columns: Sequence | None) -> Source:
         )
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
+    if not path.is_file():  # a pipe or a device would be waited for, and gives its rows only once
+        raise ValueError(
+            f"{path} is not a regular file; a stream is read again for every pass. Write what it "
+            "gives to a file first."
+        )
     if kind in (".npy", ".npz"):
         return _MatrixSource(path, columns)
     needed("pyarrow", str(path), OTHERWISE)
