@@ -367,6 +367,24 @@ def test_unusual_input_is_fitted_or_refused_with_a_reason(name, kind):
             assert np.isfinite(value).all(), key
 
 
+NO_ROWS = {
+    "a file's name": ("data.csv", "X is a text"),
+    "a dict": ({"a": 1, "b": 2}, "X is a dict"),
+    "a set": ({1.0, 2.0}, "X is a set"),
+    "a generator": ((row for row in X), "X is a generator"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_ROWS)
+@each_class
+def test_what_is_no_rows_is_refused_with_what_to_give(name, kind):
+    if name == "MixedMixture":
+        return  # it takes tables, and the names of files with one
+    given, message = NO_ROWS[kind]
+    with pytest.raises(TypeError, match=message):
+        small(name).fit(given)
+
+
 @each_class
 @pytest.mark.parametrize("factor", [1e150, 1e-150])
 def test_scale_does_not_matter(name, factor):

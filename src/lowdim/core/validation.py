@@ -7,7 +7,8 @@ what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping, Set
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ def open_rows(
     and infinity is left to the method, which sees them in its sums for free and then calls
     `check_finite_rows`.
     """
+    _refuse_no_rows(_name(estimator), X)
     if isinstance(X, Blocks) or is_dask(X):
         rows = _open_blocks(estimator, X, allow_sparse)
         if not isinstance(estimator, str):
@@ -230,6 +232,25 @@ def _column_names(estimator: Any, rows: Blocks) -> Any:
 
 
 # ---- kinds of input ------------------------------------------------------------------------------
+
+
+def _refuse_no_rows(name: str, X: Any) -> None:
+    """Raise for what people give instead of rows, and say what to give."""
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(
+            f"X is a text ({str(X)!r}), not rows. If it names a file, give {name} "
+            f"lowdim.stream({str(X)!r}), or fit lowdim.TableModel({name}(...)) to the table in it."
+        )
+    if isinstance(X, Mapping | Set):
+        raise TypeError(
+            f"X is a {type(X).__name__}; {name} needs rows and columns: an array or a data frame. "
+            "Of a dict of columns, pandas.DataFrame(X) makes one."
+        )
+    if isinstance(X, Iterator):
+        raise TypeError(
+            f"X is a {type(X).__name__}, which gives its rows only once; {name} needs an array, or "
+            "lowdim.stream(function), where function() returns a fresh iterator of blocks."
+        )
 
 
 def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
