@@ -241,7 +241,7 @@ def _refuse_no_rows(name: str, X: Any) -> None:
             f"X is a text ({str(X)!r}), not rows. If it names a file, give {name} "
             f"lowdim.stream({str(X)!r}), or fit lowdim.TableModel({name}(...)) to the table in it."
         )
-    if isinstance(X, Mapping | Set):
+    if isinstance(X, Mapping | Set) and not sp.issparse(X):  # a dok_array is a dict, too
         raise TypeError(
             f"X is a {type(X).__name__}; {name} needs rows and columns: an array or a data frame. "
             "Of a dict of columns, pandas.DataFrame(X) makes one."
