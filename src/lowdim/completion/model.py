@@ -13,6 +13,7 @@ and a new row is folded in by one ridge regression on its observed entries, in u
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ from lowdim.linalg.sparse import row_numbers, with_values
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
-class Completer(Transformer, Estimator):
+class Completer(Transformer, Estimator, ABC):
     """Base of the methods that explain a matrix with missing values by few factors.
 
     A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
@@ -65,17 +66,17 @@ class Completer(Transformer, Estimator):
         self._publish(opened, self._learn(opened))
         return self
 
+    @abstractmethod
     def _open(self, X: Any) -> Any:
         """The observed entries of X, checked, in the form that the method works on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn(self, opened: Any) -> Any:
         """What the method finds: its start and its iteration."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _publish(self, opened: Any, learned: Any) -> None:
         """Learned attributes, in units of X."""
-        raise NotImplementedError
 
     def open_entries(self, X: Any, *, reset: bool = True) -> Blocks:
         """X (Entries, array with NaN, sparse, stream, Dask) as Blocks, validated."""

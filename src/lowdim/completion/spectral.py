@@ -14,6 +14,7 @@ on the units of x.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,9 +107,9 @@ class SpectralCompleter(Completer):
         R = components[:k].T / (centered.centering.column_scale[:, None] * centered.scale)
         return L.astype(dtype), R.astype(dtype)
 
+    @abstractmethod
     def _learn(self, opened: CenteredEntries) -> Factors:
         """Factors of y, and the learned attributes that only this method has."""
-        raise NotImplementedError
 
     def _publish(self, opened: CenteredEntries, learned: Factors) -> None:
         """Learned attributes that all methods have, from the factors of y."""

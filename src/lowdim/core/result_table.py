@@ -6,6 +6,7 @@ show them; a `ResultTable` is one made of columns.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from html import escape
 from typing import Any, ClassVar
@@ -60,7 +61,7 @@ def html_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
-class PrintedTable:
+class PrintedTable(ABC):
     """What a table needs to be shown; a subclass has a length, and says what is in it.
 
     A long table shows its first lines, and how many more there are; `to_text` shows all.
@@ -69,9 +70,9 @@ class PrintedTable:
     most_lines: ClassVar[int] = 20
     more: ClassVar[str] = "more lines"  # what is not shown
 
+    @abstractmethod
     def _values(self) -> dict[str, list[Any]]:
         """The columns, by name."""
-        raise NotImplementedError
 
     def _cells(self, most: int) -> list[list[str]]:
         """The text of the first lines, cell by cell."""

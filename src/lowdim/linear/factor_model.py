@@ -6,6 +6,7 @@ follows from them is the same: a density, samples, and the expectation of what i
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,8 +30,9 @@ class FactorModelMethods(ImputeMixin, Transformer):
     components_: np.ndarray
     mean_: np.ndarray
 
+    @abstractmethod
     def _factor_model(self) -> FactorModel:
-        raise NotImplementedError
+        """Mean, W and noise, as learned."""
 
     def _filling(self, return_std):
         return expectation_with_std if return_std else expectation, self._factor_model()

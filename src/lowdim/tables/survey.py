@@ -249,10 +249,10 @@ def _same_columns(
 
 
 def _equal(left: Values, right: Values) -> bool:
-    if left.places is not None:
-        same_words = left.levels == right.levels
-        return same_words and np.array_equal(left.places, right.places)  # type: ignore[arg-type]
-    return np.array_equal(left.numbers, right.numbers, equal_nan=True)  # type: ignore[arg-type]
+    if left.places is not None and right.places is not None:
+        return left.levels == right.levels and np.array_equal(left.places, right.places)
+    assert left.numbers is not None and right.numbers is not None  # both are of one form
+    return np.array_equal(left.numbers, right.numbers, equal_nan=True)
 
 
 def _same_in_both(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:

@@ -144,8 +144,8 @@ def _number(
     )
     n_levels = None if levels is None else levels.size
     hint = ""
-    if kind == "whole number" and n_levels is not None and n_levels <= FEW:
-        if sum(levels.counts) >= 5 * n_levels:  # type: ignore[union-attr]
+    if kind == "whole number" and levels is not None and levels.size <= FEW:
+        if sum(levels.counts) >= 5 * levels.size:
             hint = (
                 f"{n_levels} different whole numbers; if they stand for categories: {{categorical}}"
             )
