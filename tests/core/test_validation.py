@@ -497,3 +497,8 @@ def test_a_function_names_the_columns_of_a_frame():
     frame = pd.DataFrame({"age": [1.0, 2.0], "mass": [np.nan, 1.0]})
     with pytest.raises(ValueError, match=r"NaN in 1 of 2 columns \(first: 'mass'\)"):
         open_rows_for("coreset", frame)
+
+
+def test_a_function_does_not_propose_to_be_a_model():
+    with pytest.raises(TypeError, match=r"give coreset lowdim\.stream\('x\.csv'\)\.$"):
+        open_rows_for("coreset", "x.csv")

@@ -156,3 +156,10 @@ def test_a_constant_column_has_no_loadings(rng, plt):
 def test_an_unfitted_model_has_no_figure(plt):
     with pytest.raises(NotFittedError):
         PCA(2).plot()
+
+
+def test_other_than_two_axes_are_refused(rng):
+    model = PCA(2).fit(table(rng))
+    for axes in (5, [1, 2, 3]):
+        with pytest.raises(ValueError, match=r"axes=.* must be two matplotlib Axes"):
+            model.plot(axes=axes)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from lowdim import plots
+from lowdim.plots.checks import check_matrix, check_vector
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,10 @@ def test_bad_arguments_are_named_and_open_no_figure(draw, message):
     with pytest.raises(ValueError, match=message):
         draw()
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("check", [check_vector, check_matrix])
+@pytest.mark.parametrize("values", ["abc", [["a"]], [[1.0], [2.0, 3.0]]])
+def test_what_is_no_numbers_is_refused_by_the_name_of_the_argument(check, values):
+    with pytest.raises(ValueError, match="shares does not hold numbers"):
+        check("shares", values)

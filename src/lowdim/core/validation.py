@@ -41,7 +41,7 @@ def open_rows(
     and infinity is left to the method, which sees them in its sums for free and then calls
     `check_finite_rows`.
     """
-    _refuse_no_rows(_name(estimator), X)
+    _refuse_no_rows(estimator, X)
     if isinstance(X, Blocks) or is_dask(X):
         rows = _open_blocks(estimator, X, allow_sparse)
         if not isinstance(estimator, str):
@@ -234,12 +234,14 @@ def _column_names(estimator: Any, rows: Blocks) -> Any:
 # ---- kinds of input ------------------------------------------------------------------------------
 
 
-def _refuse_no_rows(name: str, X: Any) -> None:
+def _refuse_no_rows(estimator: Any, X: Any) -> None:
     """Raise for what people give instead of rows, and say what to give."""
+    name = _name(estimator)
     if isinstance(X, str | os.PathLike):
+        model = f", or fit lowdim.TableModel({name}(...)) to the table in it"
         raise TypeError(
             f"X is a text ({str(X)!r}), not rows. If it names a file, give {name} "
-            f"lowdim.stream({str(X)!r}), or fit lowdim.TableModel({name}(...)) to the table in it."
+            f"lowdim.stream({str(X)!r}){'' if isinstance(estimator, str) else model}."
         )
     if isinstance(X, Mapping | Set) and not sp.issparse(X):  # a dok_array is a dict, too
         raise TypeError(

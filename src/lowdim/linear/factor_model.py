@@ -97,7 +97,9 @@ class FactorModelMethods(ImputeMixin, Transformer):
 
         check_is_fitted(self)
         loadings, shares = self._standard_loadings()[:, :MOST_LOADINGS], self._variance_shares()
-        left, right = _side_by_side(*loadings.shape) if axes is None else axes
+        if axes is not None and np.size(axes) != 2:
+            raise ValueError(f"axes={axes!r} must be two matplotlib Axes: for shares and loadings.")
+        left, right = _side_by_side(*loadings.shape) if axes is None else np.ravel(axes)
         scree(shares, chosen=len(shares), ax=left)
         numbers = [f"{self._component_name}{j + 1}" for j in range(loadings.shape[1])]
         loadings_heatmap(loadings, getattr(self, "feature_names_in_", None), numbers, ax=right)

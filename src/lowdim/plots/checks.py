@@ -14,7 +14,7 @@ def check_vector(name: str, values: Any, length: int | None = None) -> Any:
     """A float vector; None, where a length is asked for, stays None."""
     if values is None and length is not None:
         return None
-    vector = np.asarray(values, dtype=np.float64)
+    vector = _floats(name, values)
     if vector.ndim != 1 or len(vector) == 0:
         raise ValueError(f"{name} has shape {vector.shape}; give a list of numbers.")
     if length is not None and len(vector) != length:
@@ -22,8 +22,15 @@ def check_vector(name: str, values: Any, length: int | None = None) -> Any:
     return vector
 
 
+def _floats(name: str, values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} does not hold numbers ({error}).") from error
+
+
 def check_matrix(name: str, values: Any) -> np.ndarray:
-    matrix = np.asarray(values, dtype=np.float64)
+    matrix = _floats(name, values)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"{name} has shape {matrix.shape}; give a matrix.")
     if not np.isfinite(matrix).all():
