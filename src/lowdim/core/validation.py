@@ -48,7 +48,8 @@ def open_rows(
             _check_columns(estimator, rows, reset)
     else:
         rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
-        rows.feature_names = _frame_columns(X)
+        if isinstance(estimator, str):  # an estimator keeps them itself
+            rows.feature_names = _frame_columns(X)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
     if check_finite and rows.in_memory is not None:
