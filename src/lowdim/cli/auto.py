@@ -23,7 +23,10 @@ def components(
         request.say("-k auto: 1 component is kept, though none stands out of the noise")
         return 1
     request.say(f"-k auto: {chosen}")
-    return chosen.choice if most is None else min(chosen.choice, most)
+    if most is not None and most < chosen.choice:
+        request.say(f"-k auto: {most} of them, which is as many as this method can have here")
+        return most
+    return chosen.choice
 
 
 def clusters(request: TableRequest, rows: Any, model: Any, seed: int) -> int:

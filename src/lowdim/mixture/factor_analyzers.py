@@ -23,7 +23,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
+from lowdim.cluster.kmeans.lloyd import lloyd
+from lowdim.cluster.kmeans.seeding import part_in_memory
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator, Transformer

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.completion.entries import row_numbers
+from lowdim.linalg.sparse import row_numbers
 
 HELD_OUT_SHARE = 0.1  # of the entries, where nobody says how many
 HIDDEN_IN_ROWS = 0.25  # of the entries of a held-out row; the rest says which row it is

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lowdim.cluster.kmeans.assignment import Setting, statistics
-from lowdim.cluster.kmeans.lloyd import Clusters, Descent, best_of, lloyd, part_in_memory
+from lowdim.cluster.kmeans.lloyd import Clusters, Descent, best_of, lloyd
+from lowdim.cluster.kmeans.seeding import part_in_memory
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.opening import as_blocks
 from tests.cluster.kmeans.examples import frame, groups

@@ -26,12 +26,10 @@ from lowdim.cluster.kmeans.assignment import (
     unknown,
     update,
 )
-from lowdim.cluster.kmeans.seeding import Part, part_in_memory, seeds
+from lowdim.cluster.kmeans.seeding import seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import Frame
-
-__all__ = ["Clusters", "Part", "lloyd", "part_in_memory", "seeds"]
 
 
 class Clusters(NamedTuple):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.cluster.kmeans.lloyd import lloyd, part_in_memory
+from lowdim.cluster.kmeans.lloyd import lloyd
+from lowdim.cluster.kmeans.seeding import part_in_memory
 from lowdim.core.blocks import Blocks
 from lowdim.mixture.finite.em import FiniteParams, Sums, terms_of, update, weighted_sums
 from lowdim.mixture.finite.parts import Part, encoded

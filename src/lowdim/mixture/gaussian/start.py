@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from lowdim.cluster.coreset import draw_coreset
-from lowdim.cluster.kmeans.lloyd import Part, lloyd, part_in_memory, run, seeds
-from lowdim.cluster.kmeans.seeding import random_rows
+from lowdim.cluster.kmeans.lloyd import lloyd, run
+from lowdim.cluster.kmeans.seeding import Part, part_in_memory, random_rows, seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.linalg.observed import standardized
 from lowdim.mixture.collapse import LEAST_SHARE
