@@ -14,133 +14,21 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim.core.loop import Loop
-from lowdim.registry import public_estimators
+from tests.estimators.examples import (
+    CLASSES,
+    CONFIGURED,
+    DEFAULTS,
+    METHODS,
+    assert_same_model,
+    each_class,
+    each_model,
+    learned,
+    quiet,
+    small,
+    table,
+)
 
-# Arguments that make a class interesting to check beside its defaults
-CONFIGURATIONS: dict[str, list[dict]] = {
-    "ALS": [
-        {"center": "columns", "scale": "columns", "weighted_penalty": False},
-        {"non_negative": True},
-        {"solver": "cg"},
-        {"feedback": "implicit"},
-    ],
-    "FactorAnalysis": [
-        {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
-        {"n_components": 1, "solver": "em", "max_iter": 50},
-    ],
-    "FastICA": [
-        *({"algorithm": algorithm} for algorithm in ("parallel", "picard", "gradient")),
-        {"algorithm": "deflation", "tol": 1e-10},  # what differs in rounding agrees to the tol
-        {"whiten": "arbitrary-variance", "fun": "exp"},
-        {"whiten": False, "fun": "cube"},
-    ],
-    "GaussianMixture": [
-        {"n_components": 2},
-        *(
-            {"n_components": 2, "covariance_type": name}
-            for name in ("tied", "diag", "spherical", "unit")
-        ),
-    ],
-    "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
-    "MixedMixture": [{"n_components": 3, "n_init": 2}],
-    "MixtureModel": [
-        {"components": "poisson"},
-        {"components": "multinomial"},
-        {"n_components": 4, "smoothing": 1.0, "n_init": 2},
-    ],
-    "MixtureOfFactorAnalyzers": [
-        {"shared_noise": False},
-        {"isotropic": True},
-        {"shared_noise": False, "isotropic": True},
-    ],
-    "PCA": [
-        *(
-            {"svd_solver": solver}
-            for solver in (
-                "full",
-                "covariance_eigh",
-                "gram",
-                "randomized",
-                "krylov",
-                "power",
-                "em",
-                "oja",
-            )
-        ),
-        {"svd_solver": "arpack", "n_components": 1},
-        {"n_components": 1, "whiten": True},
-        {"n_components": 0.9},
-    ],
-    "ProbabilisticPCA": [{"n_components": 1}],
-    "IterativeSVD": [{"n_components": 2, "center": None}],
-    "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
-    "SVT": [{"tau": 5.0, "center": "rows"}],
-    "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
-    "SoftImpute": [
-        {"penalty": 0.3, "solver": "svd", "center": "both"},
-        {"scale": "rows"},
-        {"scale": "columns", "warm_start": True},
-    ],
-}
-
-CLASSES = public_estimators()
-DEFAULTS = [cls() for cls in CLASSES.values()]
-CONFIGURED = [
-    cls(**arguments) for name, cls in CLASSES.items() for arguments in CONFIGURATIONS.get(name, [])
-]
-METHODS = {row.name: row for row in lowdim.methods()}
-
-each_class = pytest.mark.parametrize("name", CLASSES)
-each_model = pytest.mark.parametrize("model", DEFAULTS + CONFIGURED, ids=repr)
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
-    pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
-    pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
-]
-
-
-def table(n=60, d=5, missing=0.0, seed=0, dtype=np.float64):
-    """Rows near a plane, with clusters, positive, optionally with missing values."""
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(n, 2)) @ random.normal(size=(2, d)) + 0.3 * random.normal(size=(n, d))
-    X += 4.0 * random.integers(0, 2, size=(n, 1)) + 10.0
-    if missing:
-        X[random.random(X.shape) < missing] = np.nan
-    return X.astype(dtype)
-
-
-def small(name, **arguments):
-    """A model of the class that can be fitted to `table()`, seeded where it has a seed."""
-    model = CLASSES[name](**arguments)
-    settings = {"random_state": 0, "n_components": 2, "n_clusters": 2}
-    known = model.get_params()
-    return model.set_params(**{k: v for k, v in settings.items() if k in known})
-
-
-def learned(model):
-    """The learned attributes that are numbers or arrays of numbers."""
-    values = {k: v for k, v in vars(model).items() if k.endswith("_") and not k.startswith("_")}
-    return {
-        key: np.asarray(value)
-        for key, value in values.items()
-        if isinstance(value, int | float | np.ndarray) and np.asarray(value).dtype.kind in "biuf"
-    }
-
-
-def assert_same_model(left, right, rtol=0.0):
-    """Equal learned attributes: bit by bit, or to a relative tolerance of each array's size."""
-    first, second = learned(left), learned(right)
-    assert first.keys() == second.keys()
-    for key, value in first.items():
-        if rtol == 0.0:
-            np.testing.assert_array_equal(value, second[key], err_msg=key)
-        elif key not in ("n_iter_", "history_"):
-            scale = np.abs(value).max(initial=0.0)
-            np.testing.assert_allclose(
-                second[key], value, rtol=0, atol=rtol * max(scale, 1e-300), err_msg=key
-            )
+pytestmark = quiet
 
 
 # ---- scikit-learn's contract ---------------------------------------------------------------------
