@@ -1,8 +1,11 @@
 """Threads over blocks: BLAS held and given back, side by side, in forked children, after errors."""
 
+import gc
 import multiprocessing
 import os
+import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -14,7 +17,12 @@ from lowdim.core import threads
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.config import config_context
 from lowdim.core.opening import as_blocks
-from lowdim.core.threads import fetched_ahead, ordered_map, single_threaded_blas
+from lowdim.core.threads import (
+    fetched_ahead,
+    ordered_map,
+    released_blas,
+    single_threaded_blas,
+)
 from lowdim.tables.streaming import stream
 
 X = np.random.default_rng(0).normal(size=(4000, 30))
@@ -48,7 +56,7 @@ def blas_as_before():
         assert before and set(before) == {2}
         yield
         assert blas_threads() == before
-        assert threads._holders == 0
+        assert not threads._holders
 
 
 def reader_threads():
@@ -169,11 +177,24 @@ def test_no_block_is_still_in_work_after_an_error():
     assert finished.is_set()
 
 
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_between_results_blas_belongs_to_the_caller(n_threads):
+    with (
+        config_context(threads=n_threads),
+        closing(ordered_map(count_limited, [X] * 20)) as results,
+    ):
+        assert next(results) == 1
+        while threads._holders:  # further items are in work ahead of the caller
+            time.sleep(0.001)
+        assert set(blas_threads()) == {2}
+        assert list(results) == [1] * 19
+    assert set(blas_threads()) == {2}
+
+
 def test_results_that_are_not_taken_to_the_end_give_blas_back():
     with config_context(threads=2), closing(ordered_map(gram, [X] * 20)) as results:
         next(results)
-        assert set(blas_threads()) == {1}
-    assert set(blas_threads()) == {2}
+    assert not threads._holders and set(blas_threads()) == {2}
 
 
 def test_generators_forgotten_in_a_cycle_cannot_block_the_lock():
@@ -217,6 +238,88 @@ def test_a_blas_that_counts_threads_by_thread_is_limited_on_all_of_ours(n_thread
         for seen in users.map(lambda _: numbers(), range(4)):
             assert set(seen) == {1}
         assert set(users.map(lambda _: blas.get_num_threads(), range(4))) == {4}
+
+
+def test_a_decorated_function_holds_blas_each_time_and_keeps_its_name():
+    held = single_threaded_blas()(blas_threads)
+    assert set(held()) == set(held()) == {1}
+    assert held.__name__ == "blas_threads" and held.holds_blas
+    assert set(blas_threads()) == {2}
+
+
+def test_a_limit_that_others_restore_meanwhile_is_set_again():
+    with single_threaded_blas():
+        with threadpool_limits(3, user_api="blas"):  # as a library does whose limit overlaps ours
+            with single_threaded_blas():
+                assert set(blas_threads()) == {1}
+        assert ArrayBlocks(X).fold(count_limited) == 1
+
+
+def test_released_blas_is_the_callers_and_then_held_again():
+    with single_threaded_blas(), single_threaded_blas():
+        with released_blas():
+            assert set(blas_threads()) == {2}
+            assert ArrayBlocks(X).fold(count_limited) == 1
+            assert set(blas_threads()) == {2}
+        assert set(blas_threads()) == {1}
+    with released_blas():  # nothing to release
+        assert set(blas_threads()) == {2}
+
+
+def test_blas_is_released_only_as_far_as_nobody_else_holds_it():
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with single_threaded_blas():
+            inside.set()
+            leave.wait(timeout=30)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    inside.wait(timeout=30)
+    with single_threaded_blas(), released_blas():
+        assert set(blas_threads()) == {1}
+        leave.set()
+        other.join()
+        assert set(blas_threads()) == {2}
+
+
+def test_a_blas_that_counts_threads_by_thread_is_released_too(monkeypatch):
+    blas = PerThreadBlas()
+    monkeypatch.setattr(threads, "_blas", threads._Blas([], [blas]))
+    with single_threaded_blas(), single_threaded_blas():
+        assert blas.get_num_threads() == 1
+        with released_blas():
+            assert blas.get_num_threads() == 4
+        assert blas.get_num_threads() == 1
+    assert blas.get_num_threads() == 4
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timer")
+def test_ctrl_c_at_any_moment_leaves_no_holder_behind(rng):
+    def hold():
+        with single_threaded_blas(), single_threaded_blas():
+            with released_blas():
+                pass
+
+    hold()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    interrupted = 0
+    try:
+        for seconds in rng.uniform(2e-6, 6e-5, size=300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                for _ in range(20):
+                    hold()
+            except KeyboardInterrupt:
+                interrupted += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted > 100
+    gc.collect()
+    assert not threads._holders and set(blas_threads()) == {2}
 
 
 # Side by side

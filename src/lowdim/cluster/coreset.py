@@ -22,12 +22,14 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_weights, open_rows_for
 from lowdim.linalg.moments import Frame, column_sums
 
 PIECE = 4096  # rows whose deviations are held at a time
 
 
+@single_threaded_blas()
 def coreset(
     X: Any, m: int, random_state: Any = None, sample_weight: Any = None
 ) -> tuple[Any, np.ndarray]:

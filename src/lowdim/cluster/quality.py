@@ -26,6 +26,7 @@ from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, open_rows_for
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+@single_threaded_blas()
 def silhouette(X: Any, labels: Any, *, sample_size: int = 2_000, random_state: Any = None) -> float:
     """Mean silhouette of a random sample of rows: from -1 (wrong clusters) over 0 to 1 (far apart).
 

@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lowdim.completion.entries import Entries, check_some_observed, open_entries_for
 from lowdim.completion.spectral import gathered
 from lowdim.completion.svp import SVP
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.sparse import svd_of_product, truncated
 from lowdim.linalg.svd import SVD, svd
@@ -137,6 +138,7 @@ class Recoverability:
         return "\n".join([*lines, f"  {self.verdict}"])
 
 
+@single_threaded_blas()
 def recoverability(X: Any, rank: int, *, matrix: Any = None) -> Recoverability:
     """Whether the missing values of a matrix of the given rank can be filled at all.
 

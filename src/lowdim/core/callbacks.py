@@ -1,6 +1,7 @@
 """scikit-learn's callbacks (1.9 and later): a fit is a task, each loop in it, each iteration.
 
-With an older scikit-learn, or without callbacks set, the tasks here do nothing.
+With an older scikit-learn, or without callbacks set, the tasks here do nothing. Callbacks are the
+user's code: while they run, BLAS has the threads that it had before the fit.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lowdim.core.config import config_context, get_config
+from lowdim.core.threads import released_blas
 
 try:
     from sklearn.callback import CallbackSupportMixin, ProgressBar, with_callbacks
@@ -41,12 +43,14 @@ class FitTask:
             yield FitTask(self._estimator, None)
             return
         context = self._context.subcontext(task_name=name, max_subtasks=max_subtasks)
-        context.call_on_fit_task_begin(estimator=self._estimator)
+        with released_blas():
+            context.call_on_fit_task_begin(estimator=self._estimator)
         task = FitTask(self._estimator, context)
         yield task
-        task.stop = context.call_on_fit_task_end(
-            estimator=self._estimator, reconstruction_attributes=attributes
-        )
+        with released_blas():
+            task.stop = context.call_on_fit_task_end(
+                estimator=self._estimator, reconstruction_attributes=attributes
+            )
 
 
 @contextmanager
@@ -59,10 +63,12 @@ def fit_task(estimator: Any) -> Iterator[FitTask]:
         yield FitTask(estimator, None)
         return
     context = estimator._init_callback_context(max_subtasks=None)
-    context.call_on_fit_task_begin(estimator=estimator)
+    with released_blas():
+        context.call_on_fit_task_begin(estimator=estimator)
     with config_context(progress=_own_bars(estimator)):
         yield FitTask(estimator, context)
-    context.call_on_fit_task_end(estimator=estimator)
+    with released_blas():
+        context.call_on_fit_task_end(estimator=estimator)
 
 
 def _own_bars(estimator: Any) -> bool | None:

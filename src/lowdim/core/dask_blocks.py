@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import NO_ROWS, ArrayBlocks, Blocks, as_floats, rebatched, reduce_tree
 from lowdim.core.config import config_context
+from lowdim.core.threads import single_threaded_blas
 
 FAN_IN = 8
 
@@ -167,6 +168,7 @@ def _cut(companion: Any, row_chunks: tuple) -> Sequence:
 # ---- on the workers ------------------------------------------------------------------------------
 
 
+@single_threaded_blas()
 def _reduce_partition(
     block: Any, function: Callable, params: tuple, combine: Callable, *companions: Any
 ) -> Any:
@@ -176,6 +178,7 @@ def _reduce_partition(
         return ArrayBlocks(block)._reduce(function, params, companions, combine)
 
 
+@single_threaded_blas()
 def _map_partition(
     block: Any, function: Callable, params: tuple, nothing: Any, *companions: Any
 ) -> Any:
@@ -185,11 +188,13 @@ def _map_partition(
         return ArrayBlocks(block).map(function, *params, along=companions)
 
 
+@single_threaded_blas()
 def _gone_through(block: Any, check: Callable, args: tuple) -> Any:
     check(block, *args)
     return block
 
 
+@single_threaded_blas()
 def _join(parts: list, combine: Callable) -> Any:
     # the left one of two sums may be added into: never into a result that Dask still holds
     owned = (_own(part) for part in parts if part is not None)

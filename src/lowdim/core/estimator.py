@@ -11,11 +11,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.callbacks import CallbackSupportMixin
+from lowdim.core.holding import hold_blas_in
 from lowdim.core.persistence import save_model
 from lowdim.core.validation import open_rows
 
 
-class SavedModel:
+class SameBits:
+    """What models inherit whose results are the same, bit by bit, for any number of BLAS threads.
+
+    Public methods and properties of the class, and of what else of ours it inherits, hold BLAS to
+    one thread while they run.
+    """
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        for base in cls.__mro__:
+            if issubclass(base, SameBits) or base.__module__.startswith("lowdim."):
+                hold_blas_in(base)
+
+
+class SavedModel(SameBits):
     """A model with a file: plain data, read by `lowdim.load`."""
 
     not_saved: ClassVar[frozenset[str]] = frozenset()  # attributes that are no part of the model

@@ -33,6 +33,7 @@ from lowdim.core.session import (
     session_of_fit,
     taken_up,
 )
+from lowdim.core.threads import single_threaded_blas
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -41,11 +42,12 @@ def fitting(method: Method) -> Method:
     """Mark a method that learns.
 
     The constructor's arguments are checked before it starts; its loops share a checkpoint,
-    callbacks and the answer to Ctrl-C.
+    callbacks and the answer to Ctrl-C. BLAS has one thread, but not while callbacks run.
     """
 
     @functools.wraps(method)
     @with_callbacks
+    @single_threaded_blas()
     def fit(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         estimator._validate_params()
         with fit_task(estimator) as task, session_of_fit(estimator, task):
@@ -179,7 +181,9 @@ class Loop:
 
     def _fitted_attributes(self) -> Callable[[], dict] | None:
         attributes = self._attributes
-        return None if attributes is None else lambda: attributes(self.params)
+        if attributes is None:
+            return None
+        return single_threaded_blas()(lambda: attributes(self.params))
 
     def _report(self, bar: Bar) -> None:
         bar.update(self.n_iter, note=f"objective {self.history[-1]:.6g}")

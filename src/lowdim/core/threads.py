@@ -2,25 +2,33 @@
 
 Work is cut into blocks the same way whatever the number of threads, and every block is worked on
 by one thread with single-threaded BLAS: so the number of threads cannot change a result.
+
+The same holds for what lies between the blocks: every public method and function holds BLAS to one
+thread while it runs (`single_threaded_blas`), because BLAS and LAPACK round in another way for
+another number of threads. Large products go over our threads (`linalg/products.py`).
 """
 
 from __future__ import annotations
 
 import contextvars
+import functools
 import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
+from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from lowdim.core.config import get_config
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Function = TypeVar("Function", bound=Callable)
 
-# reentrant: the garbage collector may close a forgotten generator, which holds BLAS, at any time
+# reentrant: the garbage collector may end a forgotten holder or generator while this thread has it
 _lock = threading.RLock()
 _pools: dict[int, ThreadPoolExecutor] = {}
 _inside = threading.local()
@@ -32,25 +40,26 @@ def ordered_map(
     """function(item) for every item, in order, on the configured number of threads.
 
     At most `threads` items are in work and one more result waits: a stream of large items needs
-    memory for that many. BLAS is held until the last result is taken, or the generator closed.
+    memory for that many. BLAS is held while an item is in work, not while the caller uses a result.
     """
     threads = _threads_for(items)
-    with single_threaded_blas():
-        if threads == 1:
-            yield from map(function, items)
-            return
-        pool, waiting = _pool(threads), deque[Future[Result]]()
-        try:
-            for item in items:
-                waiting.append(pool.submit(contextvars.copy_context().run, function, item))
-                if len(waiting) > threads:
-                    yield _first_result(waiting)
-            while waiting:
+    work = single_threaded_blas()(function)
+    if threads == 1:
+        yield from map(work, items)
+        return
+    pool, waiting = _pool(threads), deque[Future[Result]]()
+    try:
+        for item in items:
+            waiting.append(pool.submit(contextvars.copy_context().run, work, item))
+            if len(waiting) > threads:
                 yield _first_result(waiting)
-        finally:
-            for future in waiting:
-                future.cancel()
-            wait(waiting)  # no block is still in work when BLAS gets its threads back
+        while waiting:
+            yield _first_result(waiting)
+    finally:
+        for future in waiting:
+            future.cancel()
+        if not _lock._is_owned():  # type: ignore[attr-defined]  # see _lock: workers may need it
+            wait(waiting)  # no block is still in work after an error
 
 
 def _threads_for(items: Iterable) -> int:
@@ -104,9 +113,9 @@ def _pool(threads: int) -> ThreadPoolExecutor:
         return _pools[threads]
 
 
-_holders = 0
+_holders: dict[int, Any] = {}  # every `_Hold` that is inside: a weak reference by its id
 _blas: _Blas | None = None
-_original: list[int] = []  # threads of each shared library before the first holder came
+_original: list[int] | None = None  # threads of each shared library before; None: not held
 
 
 class _Blas(NamedTuple):
@@ -116,28 +125,117 @@ class _Blas(NamedTuple):
     per_thread: list[Any]  # to each thread that sets it: MKL, and OpenBLAS on OpenMP
 
 
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
+def single_threaded_blas() -> _Hold:
     """Hold BLAS to one thread until the last of all concurrent holders is done.
+
+    For a `with` block, or as a decorator `@single_threaded_blas()` of a function (not of a
+    generator function, whose body runs later). Costs a few microseconds, within another one less.
 
     Where the limit is a property of the process, the first holder sets it and the last one restores
     it, so fits that run side by side never restore each other's limit.
     """
-    global _holders, _original
-    with _lock:
-        blas = _find_blas()
-        if _holders == 0:
-            _original = _set_threads(blas.shared, [1] * len(blas.shared))
-        _holders += 1
-    own = _set_threads(blas.per_thread, [1] * len(blas.per_thread))
+    return _Hold()
+
+
+class _Hold(ContextDecorator):
+    """One holder. Whatever interrupts it, it leaves: at the latest when it is gone."""
+
+    def __init__(self) -> None:
+        self._own: list[int] = []  # threads of each per-thread library before
+        self.thread = 0
+
+    def _recreate_cm(self) -> _Hold:
+        return _Hold()
+
+    def __call__(self, function: Function) -> Function:
+        held = super().__call__(function)
+        held.holds_blas = True  # type: ignore[attr-defined]
+        return held
+
+    def __enter__(self) -> None:
+        try:
+            blas = _find_blas()
+            self.thread = threading.get_ident()
+            with _lock:
+                self._join()
+                _limit(blas)
+            if blas.per_thread:
+                self._own = _set_threads(blas.per_thread, [1] * len(blas.per_thread))
+        except BaseException:
+            self._leave()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._leave()
+        except BaseException:  # Ctrl-C: once more
+            self._leave()
+            raise
+
+    def _join(self) -> None:
+        # Ctrl-C may keep `__exit__` from running: then the reference notices that this one is gone
+        # (and not `__del__`: it would run each time, and swallow each Ctrl-C that meets it)
+        _holders[id(self)] = weakref.ref(self, functools.partial(_left, id(self)))
+
+    def _leave(self) -> None:
+        if self._own:
+            _set_threads(_find_blas().per_thread, self._own)
+        _left(id(self))
+
+
+@contextmanager
+def released_blas() -> Iterator[None]:
+    """Give BLAS back for a while, as far as this thread holds it: for code of the user's."""
+    holds, blas = _holds_of_this_thread(), _find_blas()
+    own = holds[0]._own if holds else []
+    for hold in holds:
+        _left(id(hold))
+    limited = _set_threads(blas.per_thread, own) if own else []
     try:
         yield
     finally:
-        _set_threads(blas.per_thread, own)
-        with _lock:
-            _holders = max(_holders - 1, 0)  # 0 before, in a child forked from inside
-            if _holders == 0:
-                _give_back(blas)
+        if own:
+            _set_threads(blas.per_thread, limited)
+        if holds:
+            with _lock:
+                for hold in holds:
+                    hold._join()
+                _limit(blas)
+
+
+def _holds_of_this_thread() -> list[_Hold]:
+    """The outermost first."""
+    with _lock:
+        holds = [reference() for reference in _holders.values()]
+    here = threading.get_ident()
+    return [hold for hold in holds if hold is not None and hold.thread == here]
+
+
+def _left(holder: int, *_: object) -> None:
+    with _lock:
+        _holders.pop(holder, None)
+        _give_back()
+
+
+def _limit(blas: _Blas) -> None:
+    """See that the shared libraries have one thread, and remember what they had.
+
+    Within another hold, too: limits that others set and restore may overlap with ours.
+    """
+    global _original
+    if _original is None:  # remembered before it is changed: Ctrl-C may come in between
+        _original = [library.get_num_threads() for library in blas.shared]
+    for library in blas.shared:
+        if library.get_num_threads() != 1:
+            library.set_num_threads(1)
+
+
+def _give_back() -> None:
+    """Restore the shared libraries if nobody holds them any more."""
+    global _original
+    if not _holders and _original is not None and _blas is not None:
+        _set_threads(_blas.shared, _original)
+        _original = None
 
 
 def _find_blas() -> _Blas:
@@ -148,7 +246,8 @@ def _find_blas() -> _Blas:
 
         libraries = ThreadpoolController().select(user_api="blas").lib_controllers
         per_thread = [library for library in libraries if _is_per_thread(library)]
-        _blas = _Blas([library for library in libraries if library not in per_thread], per_thread)
+        shared = [_direct(library) for library in libraries if library not in per_thread]
+        _blas = _Blas(shared, per_thread)
     return _blas
 
 
@@ -156,43 +255,43 @@ def _is_per_thread(library: Any) -> bool:
     return library.internal_api == "mkl" or getattr(library, "threading_layer", "") == "openmp"
 
 
-def _set_threads(libraries: list[Any], threads: list[int]) -> list[int]:
-    """Set the number of threads of each library; returns what it was.
+class _OpenBlas(NamedTuple):
+    """OpenBLAS by its own functions, which take a microsecond; by threadpoolctl it takes 20.
 
-    One by one, and not by ThreadpoolController.limit, which makes a report on each call: that
-    would cost a small fold half of its time.
+    And newer versions of that obey only the thread that came first, but the holder that gives BLAS
+    back may be another than the one that took it.
     """
+
+    get_num_threads: Callable[[], int]
+    set_num_threads: Callable[[int], None]
+
+
+def _direct(library: Any) -> Any:
+    """The library by its own functions if they are found, else as threadpoolctl has it."""
+    for prefix, suffix in product(("", "scipy_"), ("", "64_", "_64")):
+        get = getattr(library.dynlib, f"{prefix}openblas_get_num_threads{suffix}", None)
+        set_ = getattr(library.dynlib, f"{prefix}openblas_set_num_threads{suffix}", None)
+        if get is not None and set_ is not None:
+            return _OpenBlas(get, set_)
+    return library
+
+
+def _set_threads(libraries: list[Any], threads: list[int]) -> list[int]:
+    """Set the number of threads of each library; returns what it was."""
     before = [library.get_num_threads() for library in libraries]
     for library, number in zip(libraries, threads, strict=True):
-        _release(library)
         library.set_num_threads(number)
     return before
 
 
-def _release(library: Any) -> None:
-    """Let any thread set OpenBLAS next; newer versions of threadpoolctl obey only the first.
-
-    But the holder that gives BLAS back may be another than the one that took it.
-    """
-    if hasattr(library, "clear_controlling_thread"):
-        library.clear_controlling_thread(force=True)
-
-
-def _give_back(blas: _Blas) -> None:
-    _set_threads(blas.shared, _original)
-    for library in blas.shared:
-        _release(library)
-
-
 def _forget_after_fork() -> None:
     """Threads and locks do not survive a fork: the child starts with none."""
-    global _lock, _holders
+    global _lock
     _lock = threading.RLock()
     _pools.clear()
     _inside.worker = False
-    if _holders and _blas is not None:
-        _give_back(_blas)
-    _holders = 0
+    _holders.clear()
+    _give_back()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork

@@ -64,6 +64,7 @@ class Lanczos(NamedTuple):
     seed: int  # for directions drawn at random where R has none
 
 
+@single_threaded_blas()
 def top_eigen(
     apply: Product,
     dim: int,
@@ -169,6 +170,7 @@ def top_eigen(
             return lanczos_result(state, k, converged)
 
 
+@single_threaded_blas()
 def lanczos_start(
     dim: int,
     block_size: int,
@@ -221,6 +223,7 @@ def lanczos_step(state: Lanczos, product: np.ndarray, k: int, basis_size: int) -
     return Lanczos(basis, T, values, rotation, residuals, block, unit, n_passes, state.seed)
 
 
+@single_threaded_blas()
 def lanczos_result(state: Lanczos, k: int, converged: bool) -> TopEigen:
     """The k best Ritz pairs."""
     return TopEigen(
@@ -265,6 +268,7 @@ class PowerMethod(NamedTuple):
     converged: bool
 
 
+@single_threaded_blas()
 def power_method(
     apply: Product,
     dim: int,
@@ -315,6 +319,7 @@ def power_method(
     return PowerMethod(found.value, found.vector, found.n_iter, found.converged)
 
 
+@single_threaded_blas()
 def power_deflation(
     apply: Product,
     dim: int,

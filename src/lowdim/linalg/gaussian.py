@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.checks import as_covariance, as_dense, as_matrix, as_square, as_vector
 
 LOG_2PI = float(np.log(2.0 * np.pi))
@@ -26,6 +27,7 @@ class Gaussian(NamedTuple):
     covariance: np.ndarray
 
 
+@single_threaded_blas()
 def condition(mean: Any, covariance: Any, observed: Any, values: Any) -> Gaussian:
     """The Gaussian of the other variables, given that some are observed.
 
@@ -68,6 +70,7 @@ def condition(mean: Any, covariance: Any, observed: Any, values: Any) -> Gaussia
     return Gaussian(mean[r] + (values - mean[o]) @ gain, (rest + rest.T) / 2)
 
 
+@single_threaded_blas()
 def schur_complement(A: Any, index: Any) -> np.ndarray:
     """A_rr - A_ro A_oo^-1 A_or: what is left of a square A when the rows and columns o are
     eliminated.
@@ -96,6 +99,7 @@ def schur_complement(A: Any, index: Any) -> np.ndarray:
     return A[np.ix_(r, r)] - eliminated
 
 
+@single_threaded_blas()
 def log_density(X: Any, mean: Any, cholesky: Any) -> np.ndarray:
     """log N(x; mean, L L') of every row x.
 
@@ -126,6 +130,7 @@ def log_density(X: Any, mean: Any, cholesky: Any) -> np.ndarray:
     return -0.5 * (len(L) * LOG_2PI + squares) - np.log(diagonal, dtype=np.float64).sum()
 
 
+@single_threaded_blas()
 def kl_divergence(mean0: Any, cov0: Any, mean1: Any, cov1: Any) -> float:
     """KL(N(mean0, cov0) || N(mean1, cov1)) in nats.
 
@@ -160,6 +165,7 @@ def kl_divergence(mean0: Any, cov0: Any, mean1: Any, cov1: Any) -> float:
 # ---- C = W W' + diag(noise) ----------------------------------------------------------------------
 
 
+@single_threaded_blas()
 def low_rank_solve(W: Any, noise: Any, B: Any) -> np.ndarray:
     """C^-1 B for C = W W' + diag(noise), in O(d k (k + columns of B)).
 
@@ -180,6 +186,7 @@ def low_rank_solve(W: Any, noise: Any, B: Any) -> np.ndarray:
     return ((columns - W @ codes) / noise[:, None]).reshape(B.shape)
 
 
+@single_threaded_blas()
 def low_rank_log_determinant(W: Any, noise: Any) -> float:
     """log |W W' + diag(noise)| = log |M| + sum log noise, in O(d k^2)."""
     W, noise = _loadings(W, noise)
@@ -187,6 +194,7 @@ def low_rank_log_determinant(W: Any, noise: Any) -> float:
     return float(2.0 * np.log(np.diag(L)).sum() + np.log(noise).sum())
 
 
+@single_threaded_blas()
 def low_rank_log_density(X: Any, mean: Any, W: Any, noise: Any) -> np.ndarray:
     """log N(x; mean, W W' + diag(noise)) of every row x, in O(n d k).
 

@@ -16,11 +16,13 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_choice
 from lowdim.linalg.checks import as_dense, as_matrix, as_operand
 from lowdim.linalg.svd import SMALL, svd
 
 
+@single_threaded_blas()
 def frobenius(A: Any) -> float:
     """sqrt(sum a_ij^2), for a dense or sparse A; no overflow for entries up to the largest."""
     A = as_matrix("A", A)
@@ -31,6 +33,7 @@ def frobenius(A: Any) -> float:
     return largest * float(np.sqrt(_sum_of_squares(values, largest)))
 
 
+@single_threaded_blas()
 def spectral(A: Any, *, random: Any = 0) -> float:
     """The largest singular value of an array, a sparse matrix or a LinearOperator.
 
@@ -43,6 +46,7 @@ def spectral(A: Any, *, random: Any = 0) -> float:
     return float(svd(A, 1, "krylov", random=random).s[0])
 
 
+@single_threaded_blas()
 def nuclear(A: Any) -> float:
     """The sum of all singular values.
 
@@ -55,6 +59,7 @@ def nuclear(A: Any) -> float:
     return float(scipy.linalg.svdvals(as_dense("A", A), check_finite=False).sum(dtype=np.float64))
 
 
+@single_threaded_blas()
 def induced(A: Any, p: float) -> float:
     """max ||A x||_p / ||x||_p for p in {1, 2, inf}.
 

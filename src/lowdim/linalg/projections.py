@@ -17,9 +17,11 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.checks import as_dense, as_matrix
 
 
+@single_threaded_blas()
 def orthonormal_basis(B: Any) -> np.ndarray:
     """An orthonormal basis (d, r) of the span of the columns of B (d, k); r is their rank.
 
@@ -35,6 +37,7 @@ def orthonormal_basis(B: Any) -> np.ndarray:
     return U[:, s > max(B.shape) * np.finfo(B.dtype).eps * s[0]]
 
 
+@single_threaded_blas()
 def coordinates(X: Any, B: Any) -> np.ndarray:
     """Codes Z (n, k) of the rows of X in the basis B: the smallest Z that minimises ||X - Z B'||.
 
@@ -54,6 +57,7 @@ def coordinates(X: Any, B: Any) -> np.ndarray:
     return X @ scipy.linalg.pinv(B, check_finite=False).T
 
 
+@single_threaded_blas()
 def project(X: Any, B: Any) -> np.ndarray:
     """The points of span(B) nearest to the rows of X, for any basis B: X B B^+.
 
@@ -74,6 +78,7 @@ def project(X: Any, B: Any) -> np.ndarray:
     return (X @ W) @ W.T
 
 
+@single_threaded_blas()
 def project_orthonormal(X: Any, W: Any) -> np.ndarray:
     """The points of span(W) nearest to the rows of X, for orthonormal columns W: X W W'.
 
@@ -87,6 +92,7 @@ def project_orthonormal(X: Any, W: Any) -> np.ndarray:
     return (X @ W) @ W.T
 
 
+@single_threaded_blas()
 def residuals(X: Any, B: Any) -> np.ndarray:
     """X minus its projection onto span(B): what the basis cannot explain.
 
@@ -98,12 +104,14 @@ def residuals(X: Any, B: Any) -> np.ndarray:
     return R - (R @ W) @ W.T  # once more: rounding of the large part may exceed a small residual
 
 
+@single_threaded_blas()
 def projector(B: Any) -> np.ndarray:
     """The matrix P = B B^+ (d, d) of the orthogonal projection onto span(B)."""
     W = orthonormal_basis(B)
     return W @ W.T
 
 
+@single_threaded_blas()
 def principal_angles(B: Any, C: Any) -> np.ndarray:
     """Angles between span(B) and span(C) in radians, increasing, min(rank B, rank C) of them.
 

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_number
 from lowdim.linalg.checks import as_operand
 from lowdim.linalg.norms import frobenius
@@ -25,6 +26,7 @@ from lowdim.linalg.svd import SMALL, SVD, svd
 FEW = 0.15
 
 
+@single_threaded_blas()
 def soft_threshold(x: Any, t: Any) -> np.ndarray:
     """sign(x) max(|x| - t, 0): every entry moves towards zero by t, and stops there.
 
@@ -50,6 +52,7 @@ def soft_threshold(x: Any, t: Any) -> np.ndarray:
     return x - np.clip(x, -threshold, threshold)
 
 
+@single_threaded_blas()
 def shrink(A: Any, t: float, *, rank: int | None = None, random: Any = 0) -> np.ndarray:
     """The singular value thresholding of A: all singular values move towards zero by t.
 
@@ -67,6 +70,7 @@ def shrink(A: Any, t: float, *, rank: int | None = None, random: Any = 0) -> np.
     return shrink_svd(A, t, rank=rank, random=random).matrix()
 
 
+@single_threaded_blas()
 def shrink_svd(A: Any, t: float, *, rank: int | None = None, random: Any = 0) -> SVD:
     """The factors U, max(s - t, 0), Vt of `shrink(A, t)`, without those that vanish.
 

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice
 from lowdim.linalg.checks import as_dense, as_matrix, as_operand, as_vector, power_of_two
 from lowdim.linalg.eigen import MAX_PASSES, top_eigen
@@ -37,11 +38,13 @@ class SVD(NamedTuple):
     s: np.ndarray  # (k,)
     Vt: np.ndarray  # (k, d)  orthonormal rows; the largest entry of each is positive
 
+    @single_threaded_blas()
     def matrix(self) -> np.ndarray:
         """U diag(s) Vt (n, d)."""
         return (self.U * self.s) @ self.Vt
 
 
+@single_threaded_blas()
 def svd(
     A: Any,
     k: int | None = None,
@@ -139,6 +142,7 @@ class BestRankK(NamedTuple):
     error: RankError
 
 
+@single_threaded_blas()
 def best_rank_k(A: Any, k: int) -> BestRankK:
     """The matrix of rank at most k that is nearest to A, and its distance.
 
@@ -166,6 +170,7 @@ def best_rank_k(A: Any, k: int) -> BestRankK:
     return BestRankK(SVD(U[:, :k], s[:k], Vt[:k]).matrix(), error)
 
 
+@single_threaded_blas()
 def effective_rank(A: Any) -> float:
     """exp(entropy of s / sum s): how many singular values A has, if small ones count less.
 
@@ -193,6 +198,7 @@ def effective_rank(A: Any) -> float:
     return float(np.exp(-np.sum(p * np.log(p))))
 
 
+@single_threaded_blas()
 def stable_rank(A: Any) -> float:
     """||A||_F^2 / ||A||_2^2: the rank, if singular values count by their squares. 0 for A = 0.
 
@@ -204,12 +210,14 @@ def stable_rank(A: Any) -> float:
     return float(np.sum((s / s[0]) ** 2)) if s[0] > 0.0 else 0.0
 
 
+@single_threaded_blas()
 def deterministic_signs(components: np.ndarray) -> np.ndarray:
     """Rows, each turned so that its entry of largest magnitude is positive."""
     components = np.asarray(components)
     return components * _signs(components)[:, None]
 
 
+@single_threaded_blas()
 def fix_signs(U: np.ndarray, Vt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """U and Vt with signs that depend on Vt alone: the largest entry of each row is positive.
 
@@ -219,6 +227,7 @@ def fix_signs(U: np.ndarray, Vt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(U) * signs, np.asarray(Vt) * signs[:, None]
 
 
+@single_threaded_blas()
 def centered(A: Any, mean: Any) -> LinearOperator:
     """A - 1 mean' as a LinearOperator: products with A, minus a rank-one term; never densified.
 

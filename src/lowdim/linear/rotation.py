@@ -30,6 +30,7 @@ from sklearn.utils import check_array
 
 from lowdim.core.calling import level_of_caller
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, check_number
 
 EPS = np.finfo(np.float64).eps
@@ -53,6 +54,7 @@ class Rotation(NamedTuple):
         return self.loadings @ self.phi
 
 
+@single_threaded_blas()
 def rotate(
     loadings: Any,
     method: str = "varimax",

@@ -25,6 +25,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice
 from lowdim.selection.choice import Choice
 from lowdim.selection.cluster_criteria import (
@@ -100,6 +101,7 @@ class KChoice(Choice):
         )
 
 
+@single_threaded_blas()
 def choose_k(
     X: Any,
     model: Any = "gmm",

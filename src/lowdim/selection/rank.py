@@ -21,6 +21,7 @@ import scipy.linalg
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import (
     check_at_least,
     check_at_most,
@@ -103,6 +104,7 @@ class RankChoice(Choice):
         )
 
 
+@single_threaded_blas()
 def choose_rank(
     X: Any,
     method: str = "auto",

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.completion.entries import Entries, check_some_observed
 from lowdim.completion.spectral import gathered
 from lowdim.core.constraints import RANDOM_STATE, Integral, Interval
+from lowdim.core.estimator import SameBits
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
 from lowdim.selection.splits import entry_folds
@@ -37,7 +38,7 @@ def _best_has(name: str) -> Any:
     return available_if(check)
 
 
-class CompletionSearch(MetaEstimatorMixin, BaseEstimator):
+class CompletionSearch(SameBits, MetaEstimatorMixin, BaseEstimator):
     """Search of a grid of parameters by the error on held-out entries, with warm starts.
 
     Like scikit-learn's GridSearchCV, but it holds out entries in place of rows: the question of

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowdim.core.threads import single_threaded_blas
 
+
+@single_threaded_blas()
 def amari_distance(W: np.ndarray, A: np.ndarray) -> float:
     """How far W A is from a scaled permutation: 0 for perfect unmixing, at most 1.
 

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least
 from lowdim.report.explore.findings import Findings, find
 from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
@@ -110,6 +111,7 @@ class Report(PageReport):
         return f"Report({n} rows, {d} columns of numbers, rank {rank}, {groups})"
 
 
+@single_threaded_blas()
 def explore(
     table: Any,
     target: str | None = None,

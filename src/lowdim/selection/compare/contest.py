@@ -17,6 +17,7 @@ import numpy as np
 
 from lowdim.core.progress import watch
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, check_number
 from lowdim.selection.compare.entrants import contestants_of, entrant_of, in_one_line
 from lowdim.selection.compare.input import open_compared, sample_rows
@@ -30,6 +31,7 @@ INNER_ENTRIES = 2000  # judged in the choice among candidates: one inner split, 
 MOST_INNER = 5
 
 
+@single_threaded_blas()
 def compare(
     X: Any,
     models: Any,

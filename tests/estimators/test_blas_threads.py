@@ -1,0 +1,147 @@
+"""Bits do not depend on the number of BLAS threads: every model, every result, every function."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import lowdim
+import lowdim.linalg
+from lowdim.core.holding import holds_blas
+from lowdim.core.public import homes, public_object
+from tests.estimators.examples import CLASSES, METHODS, each_class, each_model, learned, quiet, table
+
+pytestmark = quiet
+
+# shapes at which OpenBLAS works on several threads: products of more than 2^18 multiplications,
+# factorisations of more than some dozens of columns
+TALL, WIDE = (400, 60), (40, 120)
+DATA = {
+    "tall": table(*TALL),
+    "wide": table(*WIDE),
+    "float32": table(*TALL, dtype=np.float32),
+    "missing": table(120, 40, missing=0.15),
+}
+OF_ROWS = ("transform", "predict_proba", "score_samples", "score", "impute")
+OF_NOTHING = ("get_covariance", "get_precision", "complete")
+
+
+def ready(model):
+    """A copy that ends soon: bits that differ do so from the first iterations on."""
+    model = clone(model)
+    known = model.get_params()
+    settings = {"random_state": 0, "max_iter": 8}
+    return model.set_params(**{k: v for k, v in settings.items() if k in known})
+
+
+def results(model, X):
+    """Learned attributes and what the model says about rows, by name."""
+    found = dict(learned(model))
+    for name in OF_ROWS:
+        if hasattr(model, name):
+            found[name] = getattr(model, name)(X)
+    for name in OF_NOTHING:
+        if hasattr(model, name):
+            found[name] = getattr(model, name)()
+    if hasattr(model, "inverse_transform"):
+        found["inverse_transform"] = model.inverse_transform(model.transform(X))
+    return {name: np.asarray(value) for name, value in found.items()}
+
+
+def fitted_results(model, X):
+    return results(ready(model).fit(X), X)
+
+
+def assert_same_bits(left, right):
+    assert left.keys() == right.keys()
+    for name, value in left.items():
+        np.testing.assert_array_equal(value, right[name], err_msg=name)
+
+
+@pytest.mark.parametrize("kind", DATA)
+@each_model
+def test_the_number_of_blas_threads_changes_no_bit(model, kind):
+    X = DATA[kind]
+    if kind == "missing" and not METHODS[type(model).__name__].nan:
+        return
+    found = []
+    for limit in (1, 2, 4):
+        with threadpool_limits(limit, user_api="blas"):
+            found.append(fitted_results(model, X))
+    assert_same_bits(found[0], found[1])
+    assert_same_bits(found[0], found[2])
+
+
+@each_class
+def test_every_public_method_holds_blas(name):
+    for base in CLASSES[name].__mro__:
+        if base.__module__.startswith("lowdim."):
+            for attribute, value in vars(base).items():
+                assert attribute.startswith("_") or holds_blas(value), f"{base}.{attribute}"
+
+
+SETTINGS = {"config_context", "get_config", "set_config", "load", "methods", "stream"}  # no numbers
+
+
+def public_things():
+    for name, home in homes().items():
+        yield name, public_object(home, name)
+    for name in lowdim.linalg.__all__:
+        yield f"linalg.{name}", getattr(lowdim.linalg, name)
+
+
+def test_every_public_function_and_model_holds_blas():
+    for name, thing in public_things():
+        if inspect.isfunction(thing) and name not in SETTINGS:
+            assert holds_blas(thing), name
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator):
+            assert holds_blas(thing.fit), name
+
+
+def blas_threads():
+    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
+
+
+# ---- functions -----------------------------------------------------------------------------------
+
+X = table(300, 80)
+S = X.T @ X
+FUNCTIONS = {
+    "svd": lambda: lowdim.linalg.svd(X),
+    "svd krylov": lambda: lowdim.linalg.svd(X, 3, method="krylov", random=0),
+    "svd randomized": lambda: lowdim.linalg.svd(X, 3, method="randomized", random=0),
+    "svd of an operator": lambda: lowdim.linalg.svd(
+        lowdim.linalg.centered(X, X.mean(axis=0)), 3, random=0
+    ),
+    "product with centered rows": lambda: lowdim.linalg.centered(X, X.mean(axis=0)) @ X.T,
+    "top_eigen": lambda: lowdim.linalg.top_eigen(lambda V: S @ V, len(S), 3, random=0)[:2],
+    "power_method": lambda: lowdim.linalg.power_method(lambda V: S @ V, len(S), random=0)[:2],
+    "best_rank_k": lambda: lowdim.linalg.best_rank_k(X, 3).approximation,
+    "matrix": lambda: lowdim.linalg.SVD(X, np.ones(80), S).matrix(),
+    "project": lambda: lowdim.linalg.project(X, X[:5].T),
+    "nuclear": lambda: lowdim.linalg.nuclear(X),
+    "low_rank_solve": lambda: lowdim.linalg.low_rank_solve(X[:40].T, np.ones(80), X.T),
+    "choose_rank": lambda: lowdim.choose_rank(X, 5, random_state=0).scores,
+    "rotate": lambda: lowdim.rotate(X[:, :6]).loadings,
+    "silhouette": lambda: lowdim.silhouette(X, np.arange(300) % 3),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_give_the_same_bits_for_any_number_of_blas_threads(name):
+    found = []
+    for limit in (1, 2, 4):
+        with threadpool_limits(limit, user_api="blas"):
+            value = FUNCTIONS[name]()
+            found.append([np.asarray(v) for v in (value if isinstance(value, tuple) else [value])])
+    for other in found[1:]:
+        for left, right in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(left, right)
