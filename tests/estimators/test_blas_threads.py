@@ -17,16 +17,25 @@ import lowdim
 import lowdim.linalg
 from lowdim.core.holding import holds_blas
 from lowdim.core.public import homes, public_object
-from tests.estimators.examples import CLASSES, METHODS, each_class, each_model, learned, quiet, table
+from tests.estimators.examples import (
+    CLASSES,
+    METHODS,
+    each_class,
+    each_model,
+    learned,
+    quiet,
+    small,
+    table,
+)
 
 pytestmark = quiet
 
 # shapes at which OpenBLAS works on several threads: products of more than 2^18 multiplications,
 # factorisations of more than some dozens of columns
-TALL, WIDE = (400, 60), (40, 120)
+TALL, WIDE = (400, 60), (60, 240)
 DATA = {
     "tall": table(*TALL),
-    "wide": table(*WIDE),
+    "wide": np.abs(table(*WIDE)),  # some methods are for values of 0 or more
     "float32": table(*TALL, dtype=np.float32),
     "missing": table(120, 40, missing=0.15),
 }
@@ -40,6 +49,10 @@ def ready(model):
     known = model.get_params()
     settings = {"random_state": 0, "max_iter": 8}
     return model.set_params(**{k: v for k, v in settings.items() if k in known})
+
+
+def takes_missing(model):
+    return METHODS[type(model).__name__].nan and model.__sklearn_tags__().input_tags.allow_nan
 
 
 def results(model, X):
@@ -70,7 +83,7 @@ def assert_same_bits(left, right):
 @each_model
 def test_the_number_of_blas_threads_changes_no_bit(model, kind):
     X = DATA[kind]
-    if kind == "missing" and not METHODS[type(model).__name__].nan:
+    if kind == "missing" and not takes_missing(model):
         return
     found = []
     for limit in (1, 2, 4):
@@ -106,8 +119,70 @@ def test_every_public_function_and_model_holds_blas():
             assert holds_blas(thing.fit), name
 
 
+# ---- another number from the start ---------------------------------------------------------------
+
+FITS = """
+import hashlib
+import lowdim
+from tests.estimators.examples import learned, table
+
+X = table(800, 150)
+models = [
+    lowdim.LinearAutoencoder(5, solver="gd", max_iter=3, random_state=0),
+    lowdim.PCA(svd_solver="full"),
+    lowdim.ProbabilisticPCA(5),
+    lowdim.IterativeSVD(5, max_iter=3),
+]
+for model in models:
+    for name, value in learned(model.fit(X)).items():
+        print(type(model).__name__, name, hashlib.blake2b(value.tobytes()).hexdigest()[:12])
+"""
+
+
+def test_the_number_of_blas_threads_in_the_environment_changes_no_bit():
+    def printed(threads):
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": threads, "PYTHONWARNINGS": "ignore"}
+        command = [sys.executable, "-c", FITS]
+        return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+
+    with ThreadPoolExecutor(2) as pool:
+        one, four = pool.map(printed, ("1", "4"))
+    assert one.count(b"\n") > 20 and one == four
+
+
+# ---- callbacks -----------------------------------------------------------------------------------
+
+
+class Watching:
+    """A callback that notes how many threads BLAS has where the user's code runs."""
+
+    def __init__(self):
+        self.seen = []
+
+    def setup(self, estimator, context):
+        self.seen.append(blas_threads())
+
+    def teardown(self, estimator, context):
+        self.seen.append(blas_threads())
+
+    def on_fit_task_begin(self, estimator, context):
+        self.seen.append(blas_threads())
+
+    def on_fit_task_end(self, estimator, context):
+        self.seen.append(blas_threads())
+
+
 def blas_threads():
     return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
+
+
+@each_class
+def test_callbacks_run_with_the_users_number_of_blas_threads(name):
+    pytest.importorskip("sklearn.callback")
+    callback = Watching()
+    with threadpool_limits(2, user_api="blas"):
+        small(name).set_callbacks(callback).fit(table())
+    assert callback.seen and all(seen == {2} for seen in callback.seen)
 
 
 # ---- functions -----------------------------------------------------------------------------------
@@ -129,7 +204,7 @@ FUNCTIONS = {
     "project": lambda: lowdim.linalg.project(X, X[:5].T),
     "nuclear": lambda: lowdim.linalg.nuclear(X),
     "low_rank_solve": lambda: lowdim.linalg.low_rank_solve(X[:40].T, np.ones(80), X.T),
-    "choose_rank": lambda: lowdim.choose_rank(X, 5, random_state=0).scores,
+    "choose_rank": lambda: lowdim.choose_rank(X, random_state=0).curve,
     "rotate": lambda: lowdim.rotate(X[:, :6]).loadings,
     "silhouette": lambda: lowdim.silhouette(X, np.arange(300) % 3),
 }

@@ -62,8 +62,8 @@ def fit_task(estimator: Any) -> Iterator[FitTask]:
     if not has_callbacks:
         yield FitTask(estimator, None)
         return
-    context = estimator._init_callback_context(max_subtasks=None)
     with released_blas():
+        context = estimator._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=estimator)
     with config_context(progress=_own_bars(estimator)):
         yield FitTask(estimator, context)

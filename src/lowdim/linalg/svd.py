@@ -255,9 +255,11 @@ class _Centered(LinearOperator):
         self.A = A
         self.mean = mean.astype(A.dtype)
 
+    @single_threaded_blas()
     def _matmat(self, V: np.ndarray) -> np.ndarray:
         return self.A @ V - self.mean @ V
 
+    @single_threaded_blas()
     def _rmatmat(self, Y: np.ndarray) -> np.ndarray:
         return _transposed(self.A) @ Y - np.outer(self.mean, Y.sum(axis=0))
 

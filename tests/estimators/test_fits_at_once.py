@@ -1,0 +1,39 @@
+"""Fits on several threads at once, as in a web server: bit by bit what each fit gives alone."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from tests.estimators.examples import CLASSES, METHODS, assert_same_model, quiet, small, table
+
+pytestmark = quiet
+
+SHAPES = [(300, 40), (60, 240)]
+
+
+def ready(name):
+    model = small(name)
+    return model.set_params(max_iter=8) if "max_iter" in model.get_params() else model
+
+
+def encoded(model, X):
+    return model.transform(X) if METHODS[type(model).__name__].transform else np.zeros(0)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_fits_on_four_threads_at_once_are_what_each_is_alone(shape):
+    X = table(*shape)
+    with threadpool_limits(2, user_api="blas"):
+        alone = {name: ready(name).fit(X) for name in CLASSES}
+        codes = {name: encoded(model, X) for name, model in alone.items()}
+        names = list(CLASSES) * 2
+        with ThreadPoolExecutor(4) as users:
+            together = list(users.map(lambda name: ready(name).fit(X), names))
+            coded = list(users.map(lambda name: encoded(alone[name], X), names))
+    for name, model, Z in zip(names, together, coded, strict=True):
+        assert_same_model(alone[name], model)
+        np.testing.assert_array_equal(codes[name], Z, err_msg=name)
