@@ -25,6 +25,7 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
+from lowdim.linalg.products import dense_times
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
 from lowdim.linalg.sparse import row_numbers, with_values
 
@@ -114,7 +115,8 @@ class Completer(Transformer, Estimator, ABC):
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Rows Z components_ + mean_."""
         check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
+        Z = check_codes(self, Z, self.components_.shape[0])
+        return dense_times(Z, self.components_) + self.mean_
 
     def predict(self, rows: Any, columns: Any = None) -> Any:
         """The model's values of single entries of the fitted matrix: predict(rows, columns).

@@ -24,6 +24,7 @@ from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice
 from lowdim.linalg.checks import as_dense, as_matrix, as_operand, as_vector, power_of_two
 from lowdim.linalg.eigen import MAX_PASSES, top_eigen
+from lowdim.linalg.products import dense_times, thin_svd
 
 METHODS = ("auto", "exact", "randomized", "krylov")
 
@@ -41,7 +42,7 @@ class SVD(NamedTuple):
     @single_threaded_blas()
     def matrix(self) -> np.ndarray:
         """U diag(s) Vt (n, d)."""
-        return (self.U * self.s) @ self.Vt
+        return dense_times(self.U * self.s, self.Vt)
 
 
 @single_threaded_blas()
@@ -257,11 +258,11 @@ class _Centered(LinearOperator):
 
     @single_threaded_blas()
     def _matmat(self, V: np.ndarray) -> np.ndarray:
-        return self.A @ V - self.mean @ V
+        return times(self.A, V) - self.mean @ V
 
     @single_threaded_blas()
     def _rmatmat(self, Y: np.ndarray) -> np.ndarray:
-        return _transposed(self.A) @ Y - np.outer(self.mean, Y.sum(axis=0))
+        return times(_transposed(self.A), Y) - np.outer(self.mean, Y.sum(axis=0))
 
     def _matvec(self, v: np.ndarray) -> np.ndarray:
         return self._matmat(v.reshape(-1, 1)).ravel()
@@ -298,17 +299,14 @@ def _products(A: Any, random: np.random.Generator) -> _Products:
         values = A.data if sp.issparse(A) else A
         largest = float(max(values.max(initial=0), -values.min(initial=0)))
     unit, At = power_of_two(largest), _transposed(A)
-    return _Products(A.shape, dtype, lambda V: (A @ V) / unit, lambda Y: (At @ Y) / unit, unit)
+    return _Products(
+        A.shape, dtype, lambda V: times(A, V) / unit, lambda Y: times(At, Y) / unit, unit
+    )
 
 
 def _exact(A: np.ndarray, k: int) -> SVD:
-    try:
-        U, s, Vt = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
-    except np.linalg.LinAlgError:  # divide and conquer failed, as it does once in a blue moon
-        U, s, Vt = scipy.linalg.svd(
-            A, full_matrices=False, check_finite=False, lapack_driver="gesvd"
-        )
-    U, Vt = fix_signs(U[:, :k], Vt[:k])
+    U, s, Vt = thin_svd(A, k)
+    U, Vt = fix_signs(U, Vt)
     return SVD(U, s[:k], Vt)
 
 
@@ -382,6 +380,11 @@ def _signs(components: np.ndarray) -> np.ndarray:
     largest = np.abs(components).argmax(axis=1) if components.size else np.zeros(0, dtype=int)
     values = components[np.arange(len(largest)), largest]
     return np.where(values < 0, -1, 1).astype(components.dtype)
+
+
+def times(A: Any, V: np.ndarray) -> np.ndarray:
+    """A V for an array (on threads), a sparse matrix or an operator."""
+    return dense_times(A, V) if isinstance(A, np.ndarray) else A @ V
 
 
 def _transposed(A: Any) -> Any:

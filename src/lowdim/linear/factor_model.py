@@ -17,6 +17,7 @@ from lowdim.core.estimator import Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_at_least, check_codes, check_weights
+from lowdim.linalg.products import dense_times
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
 
@@ -63,7 +64,7 @@ class FactorModelMethods(ImputeMixin, Transformer):
         """Covariance of the model, W W' + noise."""
         check_is_fitted(self)
         _, W, noise = self._factor_model()
-        covariance = W @ W.T
+        covariance = dense_times(W, W.T)
         covariance.flat[:: len(covariance) + 1] += noise
         return covariance
 
@@ -147,7 +148,8 @@ class ExpectedCodes(FactorModelMethods):
     def inverse_transform(self, Z):
         """Rows W z + mean."""
         check_is_fitted(self)
-        return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
+        Z = check_codes(self, Z, self.components_.shape[0])
+        return dense_times(Z, self.components_) + self.mean_
 
     def _encoding(self):
         """What gives the codes of a block, and its arguments."""

@@ -37,6 +37,7 @@ from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_codes, check_weights
+from lowdim.linalg.products import dense_times
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.autoencoder.descent import fit_gd
 from lowdim.linear.autoencoder.layers import Learned, Weights
@@ -205,7 +206,8 @@ class LinearAutoencoder(Transformer, Estimator):
     def inverse_transform(self, Z):
         """Rows mean + V z."""
         check_is_fitted(self)
-        return check_codes(self, Z, self.encoder_.shape[0]) @ self.decoder_.T + self.mean_
+        Z = check_codes(self, Z, self.encoder_.shape[0])
+        return dense_times(Z, self.decoder_.T) + self.mean_
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the mean over rows of |x - x_hat|^2."""

@@ -22,7 +22,6 @@ An iteration costs O(k d^3), and there are about ten.
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +32,6 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrO
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
@@ -49,9 +47,6 @@ from lowdim.linear.rotation import rotate
 # other (fewer rows than columns, say), above the second, since the likelihood has no maximum there
 NOISE_FLOOR = 1e-8
 SINGULAR_NOISE_FLOOR = 5e-3
-
-# BLAS threads of NumPy and of SciPy wait for each other on matrices up to this size
-SINGLE_THREADED_COLUMNS = 1000
 
 
 class HeywoodWarning(UserWarning):
@@ -207,8 +202,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         check_at_most("n_components", k, d, "columns of X")
         n, mean, scatter, unit = covariance(rows, weight)
         if np.isfinite(scatter).all():
-            with single_threaded_blas() if d <= SINGLE_THREADED_COLUMNS else nullcontext():
-                W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
+            W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
         else:
             check_finite_rows(self, rows, allow_nan=True)
             random = random_generator(self.random_state)

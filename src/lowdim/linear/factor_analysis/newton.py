@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.loop import iterate
+from lowdim.linalg.products import dense_times
 from lowdim.linear.factor_analysis.em import EMParams, em_update, principal_axes_of
 
 # Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
@@ -74,11 +75,12 @@ def hessian(at: Profile) -> np.ndarray:
         Uf = Uq[:, far]
         H += (Uf @ Uf.T) * (P - L)
         if gq[far].min() < VERY_FAR * largest:
-            H += (Uf * (2.0 / gq[far])) @ Uf.T * (L - L @ L)
+            H += (Uf * (2.0 / gq[far])) @ Uf.T * (L - dense_times(L, L))
     g, U = at.g[~top], at.U[:, ~top]
     for value, u in zip(gq[~far], Uq[:, ~far].T, strict=True):
         apart = np.maximum(value - g, 1e-8 * value)
-        H += np.outer(u, u) * ((U * ((1.0 - g) * (value + g) / apart)) @ U.T)
+        weighted = U * ((1.0 - g) * (value + g) / apart)
+        H += np.outer(u, u) * dense_times(weighted, U.T)
     return H
 
 

@@ -40,6 +40,7 @@ from lowdim.core.validation import (
     check_finite_rows,
     check_weights,
 )
+from lowdim.linalg.products import dense_times
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import FactorModelMethods, filled
 from lowdim.linear.missing import FactorModel
@@ -286,7 +287,7 @@ class PCA(FactorModelMethods, Estimator):
         Z = check_codes(self, Z, self.n_components_)
         if self.whiten:
             Z = Z * np.sqrt(self.explained_variance_)
-        return Z @ self.components_ + self.mean_
+        return dense_times(Z, self.components_) + self.mean_
 
     # ---- judge -----------------------------------------------------------------------------------
 
@@ -294,7 +295,7 @@ class PCA(FactorModelMethods, Estimator):
         """Covariance of the probabilistic model: V (L - noise) V' + noise I."""
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        covariance = (self.components_.T * excess) @ self.components_
+        covariance = dense_times(self.components_.T * excess, self.components_)
         covariance.flat[:: len(covariance) + 1] += self.noise_variance_
         return covariance
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linalg.moments import column_variances, covariance
+from lowdim.linalg.products import orthonormal, right_svd
 from lowdim.linalg.svd import centered
 from lowdim.linear.pca.axes import Axes, AxesProblem, require_finite, rounding_of, top_of
 
@@ -43,7 +43,7 @@ def gram(problem: AxesProblem) -> Axes:
     values, U = top_of(G, min(problem.k or len(G), *X.shape))
     W = columns.map(_gram_axes, U, root, unit, along=(mean,))
     # the axes of vanishing variance have no direction of their own: any orthonormal completion
-    W, _ = scipy.linalg.qr(W.astype(np.float64), mode="economic")
+    W = orthonormal(W.astype(np.float64))
     rounding = rounding_of(X.dtype)
     return Axes(weight, mean, W, values, float(np.trace(G)), unit, X.dtype, rounding)
 
@@ -70,18 +70,18 @@ def _centred_columns(
 
 
 def full(problem: AxesProblem) -> Axes:
-    """LAPACK's singular value decomposition of the centred matrix."""
+    """Singular value decomposition of the centred matrix, from its R if it is tall or wide."""
     X, w, weight, mean, unit = _matrix(problem)
     D = X - mean
     D /= X.dtype.type(unit)
     if w is not None:
         D *= np.sqrt(w)[:, None].astype(D.dtype)
-    _, s, Vt = scipy.linalg.svd(D, full_matrices=False, overwrite_a=True, check_finite=False)
+    k = min(problem.k or max(D.shape), *D.shape)
+    s, Vt = right_svd(D, k)
     squares = s.astype(np.float64) ** 2
-    k = min(problem.k or len(s), len(s))
     rounding = rounding_of(X.dtype) ** 2  # of singular values, not of their squares
     total = float(squares.sum())
-    return Axes(weight, mean, Vt[:k].T, squares[:k], total, unit, X.dtype, rounding)
+    return Axes(weight, mean, Vt.T, squares[:k], total, unit, X.dtype, rounding)
 
 
 def arpack(problem: AxesProblem) -> Axes:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from lowdim.linalg.moments import column_variances, covariance, frame_of
+from lowdim.linalg.products import dense_times
 from lowdim.linear.pca.axes import Axes, AxesProblem, require_finite, rounding_of, top_of
 
 
@@ -31,7 +33,9 @@ def scatter_operator(problem: AxesProblem, *, form: bool) -> Scatter:
         weight, mean, S, unit = covariance(rows, w)
         require_finite(S)
         total = float(np.trace(S))
-        return Scatter(weight, mean, total, unit, rows.n_columns, rows.dtype, S.__matmul__)
+        return Scatter(
+            weight, mean, total, unit, rows.n_columns, rows.dtype, partial(dense_times, S)
+        )
     weight, mean, columns, unit = column_variances(rows, w)
     require_finite(columns)
     about = mean.astype(rows.dtype)

@@ -1,0 +1,166 @@
+"""Large products and decompositions of tall matrices, on our threads.
+
+    A B            runs of rows of A, of columns of B, or, where both are few, of the sum over both
+    A = Q R        runs of rows A_i = Q_i R_i, then [R_1; R_2; ...] = P R and Q = [Q_1 P_1; ...]
+
+The pieces depend on the shapes alone, and each is the work of one thread with single-threaded BLAS:
+so the number of threads changes no bit. Small matrices are one piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from lowdim.core.threads import ordered_map, single_threaded_blas
+
+# In multiplications, of which a core makes about 2e10 a second: what is worth a turn on a thread,
+# and what an entry costs that comes from memory
+WORK_PER_PIECE = 2**22
+ENTRY = 16
+MOST_PIECES = 12
+NARROWEST = 128  # rows or columns of a piece: BLAS copies the other matrix for each
+
+# Rows of a piece of a tall matrix for each of its columns: the joint R is an eighth of the work
+ROWS_PER_COLUMN = 8
+
+
+@single_threaded_blas()
+def dense_times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A B of arrays (n, m) and (m, d), on threads if they are large."""
+    (n, m), d = A.shape, B.shape[1]
+    work = n * m * d + ENTRY * (n * m + m * d + n * d)
+    pieces = min(work // WORK_PER_PIECE, MOST_PIECES)
+    if pieces < 2 or A.dtype != B.dtype:
+        return A @ B
+    if max(n, d) <= NARROWEST and m > max(n, d):
+        cuts = _cuts(m, pieces)
+        return reduce(np.add, ordered_map(lambda cut: A[:, cut] @ B[cut], cuts))
+    product = np.empty((n, d), dtype=A.dtype)
+    if n >= d:
+        _run(lambda cut: np.matmul(A[cut], B, out=product[cut]), _cuts(n, pieces))
+    else:
+        _run(lambda cut: np.matmul(A, B[:, cut], out=product[:, cut]), _cuts(d, pieces))
+    return product
+
+
+def _cuts(length: int, pieces: int) -> list[slice]:
+    size = max(-(-length // pieces), NARROWEST)
+    size += -size % 8  # the kernels of BLAS take eight at a time
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+def _run(work: Callable[[slice], object], cuts: list[slice]) -> None:
+    for _ in ordered_map(work, cuts):
+        pass
+
+
+# ---- tall matrices -------------------------------------------------------------------------------
+
+
+class TallQR(NamedTuple):
+    """A = Q R for A (n, d) with n >= d, by runs of rows."""
+
+    parts: list[np.ndarray]  # Q_i; orthonormal columns
+    joint: list[np.ndarray]  # P_i; together orthonormal columns
+    R: np.ndarray  # (d, d)  upper triangular
+
+    def times(self, W: np.ndarray) -> np.ndarray:
+        """Q W (n, k)."""
+        edges = np.cumsum([0, *(len(part) for part in self.parts)])
+        product = np.empty((edges[-1], W.shape[1]), dtype=np.result_type(self.R, W))
+
+        def work(i: int) -> None:
+            np.matmul(self.parts[i], self.joint[i] @ W, out=product[edges[i] : edges[i + 1]])
+
+        for _ in ordered_map(work, range(len(self.parts))):
+            pass
+        return product
+
+
+def is_tall(shape: tuple[int, int]) -> bool:
+    """Whether a matrix has the rows for two pieces, and its decomposition is worth two threads."""
+    n, d = shape
+    return n >= 2 * ROWS_PER_COLUMN * d and n * d * d >= 2 * WORK_PER_PIECE
+
+
+@single_threaded_blas()
+def tall_qr(A: np.ndarray) -> TallQR:
+    """Q and R of a tall matrix (Demmel, Grigori, Hoemmen and Langou 2012, algorithm TSQR)."""
+    found = list(ordered_map(lambda cut: np.linalg.qr(A[cut]), _tall_cuts(A.shape)))
+    P, R = np.linalg.qr(np.concatenate([part.R for part in found]))
+    joint = np.split(P, np.cumsum([len(part.R) for part in found])[:-1])
+    return TallQR([part.Q for part in found], joint, R)
+
+
+@single_threaded_blas()
+def tall_r(A: np.ndarray) -> np.ndarray:
+    """R alone: singular values and right singular vectors of A are those of R."""
+    parts = list(ordered_map(lambda cut: _r(A[cut]), _tall_cuts(A.shape)))
+    return _r(np.concatenate(parts))
+
+
+def _r(A: np.ndarray) -> Any:
+    return np.linalg.qr(A, mode="r")
+
+
+def _tall_cuts(shape: tuple[int, int]) -> list[slice]:
+    n, d = shape
+    pieces = min(n // (ROWS_PER_COLUMN * d), n * d * d // WORK_PER_PIECE, MOST_PIECES)
+    edges = np.linspace(0, n, max(pieces, 1) + 1).astype(int)
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+@single_threaded_blas()
+def orthonormal(A: np.ndarray) -> np.ndarray:
+    """Orthonormal columns (n, d) that span the columns of A (n, d), each that of the first ones."""
+    if is_tall(A.shape):
+        return tall_qr(A).times(np.eye(A.shape[1], dtype=A.dtype))
+    return scipy.linalg.qr(A, mode="economic", check_finite=False)[0]
+
+
+class ThinSVD(NamedTuple):
+    """A = U diag(s) Vt, singular values decreasing; signs are LAPACK's."""
+
+    U: np.ndarray  # (n, k)
+    s: np.ndarray  # (min(n, d),)  all of them
+    Vt: np.ndarray  # (k, d)
+
+
+@single_threaded_blas()
+def thin_svd(A: np.ndarray, k: int) -> ThinSVD:
+    """All singular values of A (n, d), and the first k pairs of vectors.
+
+    A tall or wide matrix is first made small by Q R, which loses no digits.
+    """
+    if is_tall(A.shape):
+        Q = tall_qr(A)
+        U, s, Vt = lapack_svd(Q.R)
+        return ThinSVD(Q.times(U[:, :k]), s, Vt[:k])
+    if is_tall(A.shape[::-1]):
+        V, s, Ut = thin_svd(A.T, k)
+        return ThinSVD(Ut.T, s, V.T)
+    U, s, Vt = lapack_svd(A)
+    return ThinSVD(U[:, :k], s, Vt[:k])
+
+
+@single_threaded_blas()
+def right_svd(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """All singular values of A, and the first k right singular vectors, as rows."""
+    if is_tall(A.shape):
+        _, s, Vt = lapack_svd(tall_r(A))
+        return s, Vt[:k]
+    return thin_svd(A, k)[1:]
+
+
+def lapack_svd(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The whole thin decomposition."""
+    try:
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:  # divide and conquer failed, as it does once in a blue moon
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
