@@ -18,9 +18,9 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ContextDecorator, contextmanager
+from contextlib import contextmanager
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from lowdim.core.config import get_config
 
@@ -137,20 +137,21 @@ def single_threaded_blas() -> _Hold:
     return _Hold()
 
 
-class _Hold(ContextDecorator):
+class _Hold:
     """One holder. Whatever interrupts it, it leaves: at the latest when it is gone."""
 
     def __init__(self) -> None:
         self._own: list[int] = []  # threads of each per-thread library before
         self.thread = 0
 
-    def _recreate_cm(self) -> _Hold:
-        return _Hold()
-
     def __call__(self, function: Function) -> Function:
-        held = super().__call__(function)
+        @functools.wraps(function)
+        def held(*args: Any, **kwargs: Any) -> Any:
+            with _Hold():
+                return function(*args, **kwargs)
+
         held.holds_blas = True  # type: ignore[attr-defined]
-        return held
+        return cast(Function, held)
 
     def __enter__(self) -> None:
         try:
