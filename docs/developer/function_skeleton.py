@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.result_table import ResultTable
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, open_rows_for
 from lowdim.linalg.observed import observed_columns
 
@@ -32,6 +33,7 @@ class FarRows(NamedTuple):
         return repr(ResultTable({"row": self.index, "distance": self.distance}))
 
 
+@single_threaded_blas()  # the same bits for any number of BLAS threads
 def far_rows(X: Any, n: int = 5) -> FarRows:
     """The rows that are farthest from the mean of all rows.
 

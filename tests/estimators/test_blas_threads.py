@@ -94,6 +94,26 @@ def test_the_number_of_blas_threads_changes_no_bit(model, kind):
 
 
 @each_class
+def test_the_number_of_blas_threads_changes_no_bit_of_streams_and_dask(name):
+    da = pytest.importorskip("dask.array")
+    X, row = DATA["wide"], METHODS[name]
+    sources = {
+        "stream": lambda: lowdim.stream(lambda: iter(np.split(X, [7, 41]))),
+        "dask": lambda: da.from_array(X, chunks=(25, -1)),
+    }
+    for source, rows in sources.items():
+        found = []
+        for limit in (1, 4):
+            with threadpool_limits(limit, user_api="blas"):
+                if getattr(row, source):
+                    model = ready(small(name)).fit(rows())
+                    Z = model.transform(rows()) if row.transform else np.zeros(0)
+                    found.append({**learned(model), "transform": np.asarray(Z)})
+        if found:
+            assert_same_bits(*found)
+
+
+@each_class
 def test_every_public_method_holds_blas(name):
     for base in CLASSES[name].__mro__:
         if base.__module__.startswith("lowdim."):

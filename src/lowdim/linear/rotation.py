@@ -49,6 +49,7 @@ class Rotation(NamedTuple):
     criterion: float  # what was minimised, at its minimum
 
     @property
+    @single_threaded_blas()
     def structure(self) -> np.ndarray:
         """Covariances of variables and factors: pattern @ phi, the pattern itself if orthogonal."""
         return self.loadings @ self.phi
