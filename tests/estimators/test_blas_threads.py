@@ -47,7 +47,7 @@ def ready(model):
     """A copy that ends soon: bits that differ do so from the first iterations on."""
     model = clone(model)
     known = model.get_params()
-    settings = {"random_state": 0, "max_iter": 8}
+    settings = {"random_state": 0, "max_iter": 4}
     return model.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
@@ -86,17 +86,17 @@ def test_the_number_of_blas_threads_changes_no_bit(model, kind):
     if kind == "missing" and not takes_missing(model):
         return
     found = []
-    for limit in (1, 2, 4):
+    for limit in (1, 2, 4) if kind == "wide" else (1, 4):
         with threadpool_limits(limit, user_api="blas"):
             found.append(fitted_results(model, X))
-    assert_same_bits(found[0], found[1])
-    assert_same_bits(found[0], found[2])
+    for other in found[1:]:
+        assert_same_bits(found[0], other)
 
 
 @each_class
 def test_the_number_of_blas_threads_changes_no_bit_of_streams_and_dask(name):
     da = pytest.importorskip("dask.array")
-    X, row = DATA["wide"], METHODS[name]
+    X, row = np.abs(table(60, 120)), METHODS[name]
     sources = {
         "stream": lambda: lowdim.stream(lambda: iter(np.split(X, [7, 41]))),
         "dask": lambda: da.from_array(X, chunks=(25, -1)),

@@ -12,7 +12,7 @@ from tests.estimators.examples import CLASSES, METHODS, assert_same_model, quiet
 
 pytestmark = quiet
 
-SHAPES = [(300, 40), (60, 240)]
+SHAPES = [(300, 60), (50, 120)]
 
 
 def ready(name):
