@@ -100,18 +100,26 @@ def setting_of(centers: np.ndarray, rows: Blocks) -> Setting:
     return Setting(C / unit, Frame(pilot, unit), has_missing=True)
 
 
-def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *bounds: Any) -> Sums:
-    """What one block of rows adds up; writes into the bounds, if given."""
+def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *known: Any) -> Sums:
+    """What one block of rows adds up; writes into what is known of them: labels, or bounds."""
     if sp.issparse(X):
         return _sparse_statistics(X, setting, weight)
     if setting.has_missing and kmeans_missing.has_missing(X):
         return Sums(*kmeans_missing.statistics(X, setting.centers, setting.frame, weight))
+    weight = np.ones(len(X)) if weight is None else weight
+    if len(known) > 1:
+        return _statistics_by_bounds(X, setting, weight, Bounds(*known))
+    label = known[0] if known else np.empty(len(X), dtype=np.int32)
+    return _add_up(X, setting, weight, label, look=True)
+
+
+def _statistics_by_bounds(
+    X: np.ndarray, setting: Setting, weight: np.ndarray, bounds: Bounds
+) -> Sums:
     k, d = setting.centers.shape
-    bounds = Bounds(*bounds) if bounds else unknown(len(X), X.dtype)
     still = Motion(np.zeros(k), np.zeros((k, 1)), np.zeros((k, 1)), np.zeros(k))
     motion = setting.motion or still
     view, space = _view(setting, X.dtype), _workspace(X, k)
-    ones = np.ones(len(space.rows))
     changes = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
     doubt = np.empty(min(CHECKED, len(X)), dtype=np.int32)
     for start in range(0, len(X), CHECKED):
@@ -120,18 +128,27 @@ def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *bounds: Any
         for part in _parts(n_doubt, X):
             rows = doubt[part]
             D = deviations(X[rows], setting.frame, out=space.rows)
-            w = ones[: len(D)] if weight is None else weight[rows]
             change = _settle(
-                D, rows, w, setting.centers, view, motion.reach, bounds, space, changes
+                D, rows, weight[rows], setting.centers, view, motion.reach, bounds, space, changes
             )
             changes = changes._replace(inertia=changes.inertia + change)
-    if setting.changes:
-        return changes
+    return changes if setting.changes else _add_up(X, setting, weight, bounds.label)
+
+
+def _add_up(
+    X: np.ndarray, setting: Setting, weight: np.ndarray, label: np.ndarray, look: bool = False
+) -> Sums:
+    """The sums by labels; with `look` these are found first."""
+    k, d = setting.centers.shape
+    view, space = _view(setting, X.dtype), _workspace(X, k)
+    every = np.arange(len(space.rows))
     count, sum_x, inertia = np.zeros(k), np.zeros((k, d)), 0.0
     for part in _parts(len(X), X):
         D = deviations(X[part], setting.frame, out=space.rows)
-        w = ones[: len(D)] if weight is None else weight[part]
-        inertia += add_up(D, w, setting.centers, bounds.label[part], count, sum_x)
+        if look:
+            found = (label[part], space.second[: len(D)])
+            two_nearest(D, every, len(D), *view, *space.products_of_few, *found)
+        inertia += add_up(D, weight[part], setting.centers, label[part], count, sum_x)
     return Sums(count, 0.0, sum_x, inertia)
 
 
@@ -216,8 +233,8 @@ def motion(before: np.ndarray | None, centers: np.ndarray) -> Motion | None:
     drift = np.maximum.accumulate(moved[order], axis=1)[:, np.maximum(sizes - 1, 0)]
     drift = np.where(sizes > 0, drift, 0.0)
     beyond = np.take_along_axis(apart, order[:, sizes], axis=1)
-    in_c_order = (np.ascontiguousarray(part) for part in (drift, beyond))
-    return Motion(moved, *in_c_order, 0.5 * apart.min(axis=1))
+    drift, beyond = np.ascontiguousarray(drift), np.ascontiguousarray(beyond)
+    return Motion(moved, drift, beyond, 0.5 * apart.min(axis=1))
 
 
 def _distances_between(centers: np.ndarray) -> np.ndarray:
@@ -255,11 +272,14 @@ def _view(setting: Setting, dtype: np.dtype) -> _View:
     return _View(C, (squares / 2).astype(dtype), noise, 4.0 * float(squares.max()))
 
 
+Products = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
 class _Workspace(NamedTuple):
     """Arrays to work in, used again for every part of a block: fresh memory is slow memory."""
 
     rows: np.ndarray  # (part, d)
-    products_of_few: tuple[np.ndarray, ...]  # what `two_nearest` takes
+    products_of_few: Products  # what `two_nearest` works in
     chosen: np.ndarray  # (part,)  rows that are measured against all centers
     square: np.ndarray  # (part,)  squared distance from the center a row had
     nearest: np.ndarray  # (part,)  its nearest center

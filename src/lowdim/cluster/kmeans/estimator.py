@@ -315,9 +315,8 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
     def _descend(self, centers, rows, weight, summary):
         """Lloyd's algorithm from one start."""
         remember = self._keeps_bounds(rows, summary)
-        descent = Descent(
-            rows, weight, summary.frame, has_missing=summary.has_missing, remember=remember
-        )
+        how = {"has_missing": summary.has_missing, "remember": remember}
+        descent = Descent(rows, weight, summary.frame, len(centers), **how)
         loop = iterate(self, descent.start(centers), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             inertia, new = descent.step(state)
