@@ -27,7 +27,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.linalg.small import row_dot, solve_nonnegative, solve_semidefinite
+from lowdim.linalg.small import solve_nonnegative, solve_semidefinite
 from lowdim.linalg.sparse import row_cuts
 
 CHUNK = 2048  # entries of a row that are summed in the precision of F, at the most
@@ -115,8 +115,7 @@ def row_systems(X: Any, on: Regression, *, weight: np.ndarray | None = None) -> 
     n, q = X.shape[0], on.F.shape[1]
     entries = _entries(X, on, weight, 0, n)
     systems = Systems(np.zeros((n, q, q)), np.zeros((n, q)), _row_weights(X, weight))
-    nothing = (np.zeros((q, q)), np.zeros((n, q)))
-    _add_up(0, entries, on.F, *nothing, _sums(on.F), systems.A, systems.b)
+    _add_up(0, entries, on.F, _sums(on.F), systems.A, systems.b)
     return systems
 
 
@@ -160,27 +159,30 @@ def _solve(
     for first in range(0, n, size):
         rows = slice(first, min(first + size, n))
         A, b = A[: rows.stop - first], b[: rows.stop - first]
-        _add_up(first, entries, F, gram, P, sums, A, b)
+        A[:], b[:] = gram, 0.0
+        A.reshape(len(A), -1)[:, :: q + 1] += P[rows]
+        _add_up(first, entries, F, sums, A, b)
         z = Z[rows].astype(np.float64)
         _solver(method)(A, b, z)
         Z[rows] = z
         if loss is not None:
-            _losses(first, *entries, F, gram, P[rows], z, loss[rows])
+            _losses(first, *entries, F, z, loss[rows])
+            loss[rows] += np.einsum("ir,ir,ir->i", P[rows], z, z)
+            if entries.implicit:
+                loss[rows] += np.einsum("ir,rs,is->i", z, gram, z)
 
 
 def _add_up(
     first: int,
     entries: _Entries,
     F: np.ndarray,
-    gram: np.ndarray,
-    P: np.ndarray,
     sums: tuple[np.ndarray, ...],
     A: np.ndarray,
     b: np.ndarray,
 ) -> None:
-    """Fill A (upper triangles) and b, the normal equations of rows from `first` on."""
+    """Add the entries of rows from `first` on to A (upper triangles) and b."""
     run: Any = _add_up_small if F.shape[1] <= SMALL else _add_up_large
-    run(first, *entries, F, gram, P, *sums, A, b)
+    run(first, *entries, F, *sums, A, b)
 
 
 def _solver(method: str) -> Any:
@@ -250,11 +252,10 @@ def _work(indptr: np.ndarray, on: Regression, method: str, steps: int) -> np.nda
 
 
 @kernel
-def _add_up_small(first, indptr, indices, a, target, implicit, F, gram, P, squares, pulls, A, b):
+def _add_up_small(first, indptr, indices, a, target, implicit, F, squares, pulls, A, b):
     """Four entries at a time: a row of the sums is read and written once for all four."""
-    q = F.shape[1]
+    q, nothing = F.shape[1], F.dtype.type(0)
     for i in range(len(b)):
-        _start_up(gram, P, first + i, A, b, i)
         e, stop = indptr[first + i], indptr[first + i + 1]
         while e < stop:
             end = e + CHUNK if e + CHUNK < stop else stop
@@ -262,10 +263,16 @@ def _add_up_small(first, indptr, indices, a, target, implicit, F, gram, P, squar
                 pulls[r] = 0
                 for s in range(r, q):
                     squares[r, s] = 0
-            while e + 3 < end:
-                j0, j1, j2, j3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
-                a0, a1, a2, a3 = a[e], a[e + 1], a[e + 2], a[e + 3]
-                b0, b1, b2, b3 = target[e], target[e + 1], target[e + 2], target[e + 3]
+            while e < end:  # after the last entry come some of weight 0
+                one, two, three = e + 1 < end, e + 2 < end, e + 3 < end
+                j0 = indices[e]
+                j1 = indices[e + 1] if one else j0
+                j2 = indices[e + 2] if two else j0
+                j3 = indices[e + 3] if three else j0
+                a0, b0 = a[e], target[e]
+                a1, b1 = (a[e + 1], target[e + 1]) if one else (nothing, nothing)
+                a2, b2 = (a[e + 2], target[e + 2]) if two else (nothing, nothing)
+                a3, b3 = (a[e + 3], target[e + 3]) if three else (nothing, nothing)
                 if not implicit:
                     b0, b1, b2, b3 = a0 * b0, a1 * b1, a2 * b2, a3 * b3
                 for r in range(q):
@@ -276,15 +283,7 @@ def _add_up_small(first, indptr, indices, a, target, implicit, F, gram, P, squar
                         near, far = f0 * F[j0, s] + f1 * F[j1, s], f2 * F[j2, s] + f3 * F[j3, s]
                         squares[r, s] += near + far
                 e += 4
-            while e < end:
-                j = indices[e]
-                pull = target[e] if implicit else a[e] * target[e]
-                for r in range(q):
-                    pulls[r] += pull * F[j, r]
-                    f = a[e] * F[j, r]
-                    for s in range(r, q):
-                        squares[r, s] += f * F[j, s]
-                e += 1
+            e = end
             for r in range(q):
                 b[i, r] += pulls[r]
                 for s in range(r, q):
@@ -293,12 +292,11 @@ def _add_up_small(first, indptr, indices, a, target, implicit, F, gram, P, squar
 
 @kernel
 def _add_up_large(
-    first, indptr, indices, a, target, implicit, F, gram, P, B, squares, pulls, A, b
+    first, indptr, indices, a, target, implicit, F, B, squares, pulls, A, b
 ):  # fmt: skip
     """By a product: the factors of a row's columns, times sqrt(a), are gathered in B."""
     q = F.shape[1]
     for i in range(len(b)):
-        _start_up(gram, P, first + i, A, b, i)
         e, stop = indptr[first + i], indptr[first + i + 1]
         while e < stop:
             m = CHUNK if e + CHUNK < stop else stop - e
@@ -318,33 +316,20 @@ def _add_up_large(
             e += m
 
 
-@kernel
-def _start_up(gram, P, row, A, b, i):
-    """What the normal equations of a row are without entries."""
-    q = len(gram)
-    for r in range(q):
-        b[i, r] = 0.0
-        for s in range(r, q):
-            A[i, r, s] = gram[r, s]
-        A[i, r, r] += P[row, r]
-
-
-@kernel
-def _losses(first, indptr, indices, a, target, implicit, F, gram, P, Z, loss):
-    """What each row adds to the objective at its z; Z[0] is of row `first`."""
+@kernel(any_order=True)
+def _losses(first, indptr, indices, a, target, implicit, F, Z, loss):
+    """What the entries of each row add to the objective at its z; Z[0] is of row `first`."""
     q = F.shape[1]
     for i in range(len(Z)):
         total = 0.0
-        for r in range(q):
-            total += P[i, r] * Z[i, r] * Z[i, r]
-            if implicit:
-                total += Z[i, r] * row_dot(gram, r, Z, i)
         for e in range(indptr[first + i], indptr[first + i + 1]):
-            v = row_dot(F, np.int64(indices[e]), Z, i)
+            j, v = indices[e], 0.0
+            for r in range(q):
+                v += F[j, r] * Z[i, r]
             if implicit:  # w (1 + y)(1 - v)^2 - w v^2
                 total += target[e] * (1.0 - 2.0 * v) + a[e] * v * v
             else:
-                total += a[e] * (target[e] - v) ** 2
+                total += a[e] * (target[e] - v) * (target[e] - v)
         loss[i] = total
 
 

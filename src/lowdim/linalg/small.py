@@ -7,7 +7,6 @@ symmetric; only upper triangles are read, and factors U with U'U = A are written
     solve_nonnegative     the same under z >= 0
     factor_block          U'U = a block of A; then any number of right-hand sides by
     solve_factored
-    row_dot               the product of two rows
 
 The two factorisations differ on purpose: the first makes four rows of U at a time and drops what
 the other components explain, the second is for matrices that are definite up to rounding, keeps
@@ -128,12 +127,3 @@ def solve_factored(U, z, n):
             z[a] -= U[a, b] * z[b]
         z[a] /= U[a, a]
     return square
-
-
-@kernel(any_order=True)
-def row_dot(A, i, B, j):
-    """The product of row i of A with row j of B."""
-    total = A.dtype.type(0) * B.dtype.type(0)
-    for r in range(A.shape[1]):
-        total += A[i, r] * B[j, r]
-    return total
