@@ -21,7 +21,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.kernel import kernel
 from lowdim.core.validation import check_choice, open_rows_for
 from lowdim.linalg.sparse import row_numbers
 
@@ -132,11 +131,11 @@ def observed(block: Any) -> Any:
             X = X.copy()
             X.sum_duplicates()
         return _with_short_indices(X)
-    counts = np.count_nonzero(~np.isnan(block), axis=1)
+    known = ~np.isnan(block)
+    counts = np.count_nonzero(known, axis=1)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(_index_type(counts.sum()))
-    indices, values = np.empty(indptr[-1], indptr.dtype), np.empty(indptr[-1], block.dtype)
-    _gather_known(block, indices, values)
-    X = sp.csr_array((values, indices, indptr), shape=block.shape)
+    columns = np.broadcast_to(np.arange(block.shape[1], dtype=indptr.dtype), block.shape)
+    X = sp.csr_array((block[known], columns[known], indptr), shape=block.shape)
     X.has_canonical_format = True
     return X
 
@@ -376,16 +375,3 @@ def _numbers_of(number: dict, ids: Iterable[Hashable], what: str) -> np.ndarray:
             f"{len(unknown)} of {len(ids)} {what} ids are not known (first: {unknown[0]!r})."
         )
     return np.array([number[name] for name in ids], dtype=np.intp)
-
-
-@kernel
-def _gather_known(block, indices, values):
-    """Columns and values of all entries that are not NaN, row by row."""
-    e = 0
-    for i in range(block.shape[0]):
-        for j in range(block.shape[1]):
-            x = block[i, j]
-            if not np.isnan(x):
-                indices[e] = j
-                values[e] = x
-                e += 1

@@ -23,9 +23,17 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from lowdim.core.progress import say
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _compiling = threading.RLock()
+_all: dict[str, Any] = {}
+
+
+def kernels() -> dict[str, Any]:
+    """Every kernel of the modules that are imported, by the name of its module and its own."""
+    return dict(_all)
 
 
 @overload
@@ -55,13 +63,14 @@ def _kernel(function: Function, any_order: bool) -> Function:
     def compiled() -> Callable[..., Any]:
         import numba
 
+        _say_when_compiling()
         known = {
             name: value.compiled() if hasattr(value, "compiled") else value
             for name, value in _globals_of(function)
         }
         plain = types.FunctionType(function.__code__, known, function.__name__)
         functools.update_wrapper(plain, function)
-        plain.__qualname__ += _from_elsewhere(function)
+        plain.__qualname__ += _from_elsewhere(function) + ("_any_order" if any_order else "")
         return cast(Callable[..., Any], numba.njit(**options)(plain))
 
     @functools.wraps(function)
@@ -70,10 +79,34 @@ def _kernel(function: Function, any_order: bool) -> Function:
             run = compiled()
         return run(*args)
 
+    _all[f"{function.__module__}.{function.__name__}"] = call
     call.compiled = compiled  # type: ignore[attr-defined]
     call.python = function  # type: ignore[attr-defined]
     call.fingerprint = lambda: f"{_fingerprint(function)}{any_order:d}"  # type: ignore[attr-defined]
     return cast(Function, call)
+
+
+# ---- what a person sees --------------------------------------------------------------------------
+
+
+@functools.cache
+def _say_when_compiling() -> None:
+    """From now on the first kernel that has to be compiled is announced at a terminal."""
+    from numba.core import event
+
+    class Announce(event.Listener):
+        def on_start(self, event: Any) -> None:
+            _announce()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing to say: the fit goes on."""
+
+    event.register("numba:compile", Announce())
+
+
+@functools.cache
+def _announce() -> None:
+    say("compiling (once; `lowdim warmup` does it ahead for all methods)")
 
 
 # ---- what a kernel is compiled from --------------------------------------------------------------

@@ -58,6 +58,7 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
     taken from products.
     """
     trials = 2 + int(np.log(k))
+    X = X if sp.issparse(X) else np.ascontiguousarray(X)
     norms = _square_norms(X)
     drawn = [_draw(weight, random.random(1))[0]]
     apart = np.full(len(weight), np.inf)
@@ -75,6 +76,7 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
 
 def random_rows(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np.ndarray:
     """k rows, each drawn with a chance by its weight; different ones as long as there are."""
+    X = X if sp.issparse(X) else np.ascontiguousarray(X)
     norms, apart = _square_norms(X), np.full(len(weight), np.inf)
     drawn: list[int] = []
     for place in random.random((k, 1)):
