@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from lowdim import PCA, FactorAnalysis, ProbabilisticPCA
 from lowdim.linear.factor_model import dense, filled
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing import MeasuredModel
 
 MODELS = pytest.mark.parametrize(
     "model",
@@ -48,7 +48,7 @@ def shown(axes):
 
 
 def test_a_block_without_missing_values_is_not_copied():
-    model = FactorModel(np.zeros(2), np.ones((2, 1)), np.ones(2))
+    model = MeasuredModel(np.zeros(2), np.ones((2, 1)), np.ones(2), 1.0)
     X = np.array([[1.0, 2.0]])
     assert filled(X, model) is X
     np.testing.assert_allclose(filled(np.array([[2.0, np.nan]]), model), [[2.0, 1.0]])

@@ -27,7 +27,12 @@ from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.factor_model import ExpectedCodes, sum_log_density
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import (
+    MeasuredModel,
+    learned_noise_std,
+    measured,
+    squares_out_of_units,
+)
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.solvers import principal_axes
 
@@ -147,37 +152,37 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
 
     def _publish(self, model, dtype, k):
         W = np.zeros((len(model.mean), k))
-        W[:, : model.W.shape[1]] = model.W
-        self.mean_ = model.mean.astype(dtype)
+        W[:, : model.W.shape[1]] = model.W * model.unit
+        noise = float(model.noise.mean())
+        self.mean_ = (model.mean * model.unit).astype(dtype)
         self.components_ = deterministic_signs(W.T).astype(dtype)
-        self.noise_variance_ = float(model.noise.mean())
+        self.noise_variance_ = float(squares_out_of_units(noise, model.unit))
+        self._noise_std = float(np.sqrt(noise)) * model.unit
 
     def _factor_model(self):
         W = self.components_.T.astype(np.float64)
-        return FactorModel(
-            self.mean_.astype(np.float64), W, np.full(len(W), max(self.noise_variance_, _TINY))
-        )
+        return measured(self.mean_.astype(np.float64), W, np.full(len(W), learned_noise_std(self)))
 
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def _closed_form(problem: AxesProblem) -> FactorModel:
+def _closed_form(problem: AxesProblem) -> MeasuredModel:
     """Tipping and Bishop's solution from the eigenvalues and eigenvectors of the covariance."""
     assert problem.k is not None
     d = problem.rows.n_columns
     axes = principal_axes(problem)
-    variance = axes.scatter / axes.weight * axes.unit**2
-    total = axes.total / axes.weight * axes.unit**2
+    variance = axes.scatter / axes.weight
+    total = axes.total / axes.weight
     left = d - problem.k
     noise = max(total - variance.sum(), 0.0) / left if left else 0.0
     # exactly flat data have no noise: keep a density, at the limit of what the sums resolve
     noise = max(noise, axes.rounding * variance.max(initial=0.0), _TINY)
     W = axes.W * np.sqrt(np.maximum(variance - noise, 0.0))
-    return FactorModel(axes.mean, W, np.full(d, noise))
+    return MeasuredModel(axes.mean / axes.unit, W, np.full(d, noise), axes.unit)
 
 
-def _from_observed(problem: AxesProblem) -> FactorModel:
+def _from_observed(problem: AxesProblem) -> MeasuredModel:
     """EM over the observed entries."""
     estimator, d = problem.estimator, problem.rows.n_columns
     assert problem.k is not None

@@ -43,7 +43,13 @@ from lowdim.core.validation import (
 )
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import FactorModelMethods, filled
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import (
+    MeasuredModel,
+    learned_noise_std,
+    narrowed,
+    squares_out_of_units,
+    unit_of,
+)
 from lowdim.linear.pca import online as pca_online
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError, completed
 from lowdim.linear.pca.correlations import correlations
@@ -268,7 +274,7 @@ class PCA(FactorModelMethods, Estimator):
     def transform(self, X):
         """Place of each row on the axes; with missing values, its expectation."""
         rows = self.open_rows(X, reset=False)
-        scale = np.sqrt(self.explained_variance_) if self.whiten else None
+        scale = self._axis_std().astype(self.components_.dtype) if self.whiten else None
         return rows.map(encode, self.mean_, self.components_, scale, self._factor_model())
 
     def inverse_transform(self, Z):
@@ -276,7 +282,7 @@ class PCA(FactorModelMethods, Estimator):
         check_is_fitted(self)
         Z = check_codes(self, Z, self.n_components_)
         if self.whiten:
-            Z = Z * np.sqrt(self.explained_variance_)
+            Z = Z * self._axis_std().astype(self.components_.dtype)
         return Z @ self.components_ + self.mean_
 
     # ---- judge -----------------------------------------------------------------------------------
@@ -351,9 +357,8 @@ class PCA(FactorModelMethods, Estimator):
         return None
 
     def _publish(self, axes):
-        freedom = axes.weight - 1.0 if axes.weight > 1.0 else 1.0  # partial_fit may know one row
-        variance = axes.scatter / freedom * axes.unit**2
-        total = axes.total / freedom * axes.unit**2
+        freedom = _freedom(axes.weight)
+        variance, total, unit = axes.scatter / freedom, axes.total / freedom, axes.unit
         d = len(axes.mean)
         rank = min(int(axes.weight), d)
         k = self._chosen(variance, total, axes.weight, d)
@@ -364,11 +369,13 @@ class PCA(FactorModelMethods, Estimator):
         self.n_components_ = k
         self.mean_ = axes.mean.astype(dtype)
         self.components_ = deterministic_signs(axes.W[:, :k].T).astype(dtype)
-        self.explained_variance_ = variance[:k].astype(dtype)
+        self.explained_variance_ = narrowed(squares_out_of_units(variance[:k], unit), dtype)
         ratio = variance[:k] / total if total > 0 else np.zeros(k)
         self.explained_variance_ratio_ = ratio.astype(dtype)
-        self.singular_values_ = np.sqrt(variance[:k] * freedom).astype(dtype)
-        self.noise_variance_ = float(left_out / (rank - k)) if rank > k else 0.0
+        self.singular_values_ = (np.sqrt(axes.scatter[:k]) * unit).astype(dtype)
+        noise = float(left_out / (rank - k)) if rank > k else 0.0
+        self.noise_variance_ = float(squares_out_of_units(noise, unit))
+        self._noise_std = float(np.sqrt(noise)) * unit
 
     def _chosen(self, variance, total, n, d):
         if self.n_components == "mle":
@@ -384,21 +391,32 @@ class PCA(FactorModelMethods, Estimator):
         return len(variance)
 
     def _loadings(self):
-        return (self.components_.T * np.sqrt(self.explained_variance_)).astype(np.float64)
+        return self.components_.T.astype(np.float64) * self._axis_std()
+
+    def _axis_std(self):
+        """Standard deviation along each axis: a number also where its square is none."""
+        return self.singular_values_.astype(np.float64) / np.sqrt(_freedom(self.n_samples_))
 
     def _variance_shares(self):
         return self.explained_variance_ratio_.astype(np.float64)
 
     def _factor_model(self):
         """Mean, loadings and noise of the probabilistic model, for what needs a density."""
-        variance = self.explained_variance_.astype(np.float64)
-        noise = self.noise_variance_
+        std, noise_std = self._axis_std(), learned_noise_std(self)
+        unit = unit_of(max(std.max(initial=0.0), noise_std))
+        variance, noise = np.square(std / unit), np.square(noise_std / unit)
         if noise <= 0.0:  # nothing left out: the smallest axis is the noise of all the others
             smallest = variance.min() if self.n_components_ == self.n_features_in_ else 0.0
             noise = max(smallest, np.finfo(self.components_.dtype).eps * variance.max(initial=0.0))
             noise = noise or np.finfo(np.float64).tiny
         W = self.components_.T * np.sqrt(np.maximum(variance - noise, 0.0))
-        return FactorModel(self.mean_.astype(np.float64), W, np.full(len(W), noise))
+        mean = self.mean_.astype(np.float64) / unit
+        return MeasuredModel(mean, W, np.full(len(W), noise), unit)
+
+
+def _freedom(n):
+    """What variances divide by; partial_fit may know one row."""
+    return float(n) - 1.0 if n > 1.0 else 1.0
 
 
 # ---- what is done to a block ---------------------------------------------------------------------

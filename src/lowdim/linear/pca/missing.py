@@ -30,11 +30,11 @@ def axes_from_observed(problem: AxesProblem) -> Axes:
     n = rows.shape[0] if problem.weight is None else problem.weight.sum()
     return Axes(
         float(n),
-        model.mean,
+        model.mean * model.unit,
         V[:, :k],
         variance * n,
         float(n * (np.sum(s**2) + d * noise)),
-        1.0,
+        model.unit,
         rows.dtype,
         0.0,
     )
