@@ -361,7 +361,7 @@ class PCA(FactorModelMethods, Estimator):
         variance, total, unit = axes.scatter / freedom, axes.total / freedom, axes.unit
         d = len(axes.mean)
         rank = min(int(axes.weight), d)
-        k = self._chosen(variance, total, axes.weight, d)
+        k = self._chosen(variance, total, axes)
         left_out = max(total - variance[:k].sum(), 0.0)
         dtype = axes.dtype
 
@@ -377,14 +377,15 @@ class PCA(FactorModelMethods, Estimator):
         self.noise_variance_ = float(squares_out_of_units(noise, unit))
         self._noise_std = float(np.sqrt(noise)) * unit
 
-    def _chosen(self, variance, total, n, d):
+    def _chosen(self, variance, total, axes):
         if self.n_components == "mle":
+            n, d = axes.weight, len(axes.mean)
             if n < d:
                 raise ValueError(
                     "n_components='mle' needs at least as many rows as columns, X is "
                     f"{int(n)} x {d}; choose a number, or lowdim.choose_rank(X, method='parallel')."
                 )
-            return minka_rank(variance, n)
+            return minka_rank(variance, n, axes.rounding)
         if isinstance(self.n_components, float | np.floating):
             share = np.cumsum(variance) / max(total, np.finfo(float).tiny)
             return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))

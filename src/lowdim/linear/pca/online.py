@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import add, blend
 from lowdim.linalg.moments import Frame, Moments, frame_of, moments
-from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, top_of
+from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, rounding_of, top_of
 from lowdim.linear.pca.oja import OjaParams, gain, oja_step
 
 SPARE_AXES = 10  # a sketch keeps a few axes more than asked for: what it drops, it drops for good
@@ -60,7 +60,8 @@ def axes(learned: Learned, k: int | None, dtype: np.dtype) -> Axes:
         scatter = sums.sum_xx - sums.weight * np.outer(shift, shift)
         values, W = top_of(scatter, k or len(scatter))
         mean, total = frame.pilot + shift * frame.unit, float(np.trace(scatter))
-        return Axes(sums.weight, mean, W, values, total, frame.unit, dtype, 0.0)
+        rounding = rounding_of(dtype)
+        return Axes(sums.weight, mean, W, values, total, frame.unit, dtype, rounding)
     if isinstance(learned, LearnedSketch):
         length = np.linalg.norm(learned.axes, axis=1)[:k]
         W = (learned.axes[:k] / np.where(length > 0, length, 1.0)[:, None]).T
