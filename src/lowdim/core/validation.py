@@ -131,7 +131,13 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
-        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=estimator)
+        Z = check_array(
+            Z,
+            dtype=[np.float64, np.float32],
+            input_name="Z",
+            estimator=estimator,
+            ensure_min_features=min(k, 1),
+        )
     if Z.shape[1] != k:
         raise ValueError(
             f"Z has {Z.shape[1]} columns; {type(estimator).__name__} has {k} components, one "

@@ -101,6 +101,8 @@ class FactorModelMethods(ImputeMixin, Transformer):
         from lowdim.plots import loadings_heatmap, scree
 
         check_is_fitted(self)
+        if self._n_features_out == 0:
+            raise ValueError("n_components=0: there are no components to draw.")
         loadings, shares = self._standard_loadings()[:, :MOST_LOADINGS], self._variance_shares()
         if axes is not None and np.size(axes) != 2:
             raise ValueError(f"axes={axes!r} must be two matplotlib Axes: for shares and loadings.")

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
+from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
@@ -51,7 +51,8 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of latent dimensions k, less than the number of columns; None means all but one.
+        Number of latent dimensions k, less than the number of columns; None means all but one, 0
+        none: the mean and the noise alone.
     tol : float, default=1e-7
         With NaN: stop when an iteration lowers J per observed entry by less.
     max_iter : int, default=1000
@@ -104,7 +105,7 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
     min_rows: ClassVar[int] = 2
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1, None],
+        "n_components": [AT_LEAST_0, None],
         "tol": [NOT_NEGATIVE],
         "max_iter": [AT_LEAST_1],
         "random_state": RANDOM_STATE,
@@ -132,7 +133,8 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
         weight = check_weights(sample_weight, rows)
         d = rows.n_columns
         k = max(d - 1, 1) if self.n_components is None else self.n_components
-        check_at_most("n_components", k, max(d - 1, 1), "columns of X less one")
+        if k > 0:
+            check_at_most("n_components", k, max(d - 1, 1), "columns of X less one")
         random = random_generator(self.random_state)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
         try:

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
-from lowdim.linear.pca.scatter import ritz_axes, scatter_operator
+from lowdim.linear.pca.scatter import nystroem_axes, ritz_axes, scatter_operator
 
 
 def problem_of(X, weight=None):
@@ -53,3 +53,28 @@ def test_missing_values_are_found_in_the_sums(form):
     X[4, 1] = np.nan
     with pytest.raises(NotFiniteError):
         scatter_operator(problem_of(X), form=form)
+
+
+def test_nystroem_axes_are_those_of_the_svd_of_the_projected_rows(rng):
+    X = rng.normal(size=(200, 30)) * np.geomspace(5.0, 0.1, 30) + 3.0
+    D = X - X.mean(axis=0)
+    Q, _ = np.linalg.qr(rng.normal(size=(30, 9)))
+    S = scatter_operator(problem_of(X), form=False)
+    found = nystroem_axes(S, Q, 4)
+    P, _ = np.linalg.qr(D @ Q)
+    _, s, Vt = np.linalg.svd(P.T @ D, full_matrices=False)
+    # S Q is known to 30 eps of its size, which is that of the largest axis
+    np.testing.assert_allclose(found.scatter, s[:4] ** 2, rtol=1e-10)
+    np.testing.assert_allclose(np.abs(np.sum(found.W.T * Vt[:4], axis=1)), 1.0, rtol=1e-10)
+    # one power iteration further than what lies in the span of Q
+    assert found.scatter.sum() > ritz_axes(S, Q, 4).scatter.sum()
+    assert found.scatter.sum() <= np.sum(np.linalg.svd(D, compute_uv=False)[:4] ** 2)
+
+
+def test_nystroem_axes_of_rows_of_lower_rank_have_no_variance(rng):
+    X = rng.normal(size=(50, 2)) @ rng.normal(size=(2, 12))
+    Q, _ = np.linalg.qr(rng.normal(size=(12, 6)))
+    S = scatter_operator(problem_of(X), form=False)
+    found = nystroem_axes(S, Q, 5)
+    exact = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    np.testing.assert_allclose(found.scatter, [*exact[:2], 0, 0, 0], atol=1e-11 * exact[0])

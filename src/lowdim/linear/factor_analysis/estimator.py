@@ -29,7 +29,7 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.calling import level_of_caller
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
+from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
@@ -80,7 +80,8 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of factors k, at most the number of columns; None means as many as columns.
+        Number of factors k, at most the number of columns; None means as many as columns, 0 none:
+        the columns' means and variances alone.
     tol : float, default=1e-2
         Stop when an iteration raises the log-likelihood of all rows by less.
     copy : bool, default=True
@@ -154,7 +155,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     min_rows: ClassVar[int] = 2
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1, None],
+        "n_components": [AT_LEAST_0, None],
         "tol": [NOT_NEGATIVE],
         "copy": ["boolean"],
         "max_iter": [AT_LEAST_1],
@@ -210,7 +211,8 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         weight = check_weights(sample_weight, rows)
         d = rows.n_columns
         k = d if self.n_components is None else self.n_components
-        check_at_most("n_components", k, d, "columns of X")
+        if k > 0:
+            check_at_most("n_components", k, d, "columns of X")
         n, mean, scatter, unit = covariance(rows, weight)
         if not np.isfinite(scatter).all():
             rows, weight, _, is_complete = observed_rows(self, rows, weight)
@@ -286,7 +288,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         k = W.shape[1]
         W = W * unit
         L, T, phi = deterministic_signs(W.T).T, np.eye(k), np.eye(k)
-        if self.rotation is not None:
+        if self.rotation is not None and k > 0:
             L, T, phi, _ = rotate(L, self.rotation, kaiser=self.kaiser)
         self.mean_ = mean.astype(dtype)
         self.components_ = L.T.astype(dtype)

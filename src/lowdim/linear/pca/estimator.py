@@ -51,12 +51,12 @@ from lowdim.linear.missing.units import (
     unit_of,
 )
 from lowdim.linear.pca import online as pca_online
-from lowdim.linear.pca.axes import AxesProblem, NotFiniteError, completed
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.correlations import correlations
 from lowdim.linear.pca.iterative import NORMALIZERS
 from lowdim.linear.pca.minka import minka_rank
 from lowdim.linear.pca.missing import axes_from_observed
-from lowdim.linear.pca.solvers import SOLVERS, choose_solver
+from lowdim.linear.pca.solvers import SOLVERS, principal_axes
 
 
 class PCA(FactorModelMethods, Estimator):
@@ -75,8 +75,9 @@ class PCA(FactorModelMethods, Estimator):
     Parameters
     ----------
     n_components : int, float, 'mle' or None, default=None
-        How many axes: an int; a float between 0 and 1 for as many as explain that share of the
-        variance; 'mle' for Minka's choice; None for min(n, d). `lowdim.choose_rank` offers more.
+        How many axes: an int (0: the mean alone); a float between 0 and 1 for as many as explain
+        that share of the variance; 'mle' for Minka's choice; None for min(n, d).
+        `lowdim.choose_rank` offers more.
     copy : bool, default=True
         Accepted for compatibility with scikit-learn; ignored. X is never written to.
     whiten : bool, default=False
@@ -169,7 +170,7 @@ class PCA(FactorModelMethods, Estimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
-            AT_LEAST_1,
+            AT_LEAST_0,
             Interval(RealNotInt, 0, 1, closed="neither"),
             StrOptions({"mle"}),
             None,
@@ -235,12 +236,15 @@ class PCA(FactorModelMethods, Estimator):
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
         random = random_generator(self.random_state)
         try:
-            axes = self._axes(self._problem(rows, weight, random))
+            axes = principal_axes(self._problem(rows, weight, random), self.svd_solver)
         except NotFiniteError:
             rows, weight, n_observed, is_complete = observed_rows(self, rows, weight)
             check_columns_observed(n_observed, getattr(self, "feature_names_in_", None))
             problem = self._problem(rows, weight, random)
-            axes = self._axes(problem, None if is_complete else axes_from_observed)
+            if is_complete:
+                axes = principal_axes(problem, self.svd_solver)
+            else:
+                axes = axes_from_observed(problem)
         self._publish(axes)
         self._learned = None
         return self
@@ -331,21 +335,14 @@ class PCA(FactorModelMethods, Estimator):
         limit = min(n or rows.n_columns, rows.n_columns)
         return AxesProblem(self, rows, weight, self._wanted(limit), random)
 
-    def _axes(self, problem, solve=None):
-        """The axes found by `solve`; None means by the solver for complete rows."""
-        if solve is None:
-            auto = self.svd_solver == "auto"
-            name = choose_solver(problem.rows, problem.k) if auto else self.svd_solver
-            solve = SOLVERS[name]
-        axes = solve(problem)
-        return axes if problem.k is None else completed(axes, problem.k)
-
     def _wanted(self, limit):
         """n_components as an int; None if all axes must be known before it can be chosen."""
         k = self.n_components
         if k is None:
             return limit - 1 if self.svd_solver == "arpack" and limit > 1 else limit
         if isinstance(k, Integral):
+            if k == 0 and self.svd_solver not in ("arpack", "randomized"):
+                return 0
             return check_at_most(
                 "n_components", k, limit, "that X allows, min(n_samples, n_features)"
             )
@@ -389,6 +386,8 @@ class PCA(FactorModelMethods, Estimator):
         if isinstance(self.n_components, float | np.floating):
             share = np.cumsum(variance) / max(total, np.finfo(float).tiny)
             return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))
+        if self.n_components is None:  # rows of streams and partial_fit are counted by now
+            return min(len(variance), max(int(axes.weight), 1))
         return len(variance)
 
     def _loadings(self):

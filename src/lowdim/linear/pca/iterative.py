@@ -26,7 +26,7 @@ from lowdim.linalg.eigen import (
 )
 from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, largest_turn
 from lowdim.linear.pca.exact import covariance_eigh
-from lowdim.linear.pca.scatter import axes_of, ritz_axes, scatter_operator
+from lowdim.linear.pca.scatter import axes_of, nystroem_axes, ritz_axes, scatter_operator
 
 
 def krylov(problem: AxesProblem) -> Axes:
@@ -85,7 +85,7 @@ def randomized(problem: AxesProblem) -> Axes:
     for _ in range(n_power):
         Q = normalize(S.times(Q))
     Q, _ = scipy.linalg.qr(Q, mode="economic", check_finite=False)
-    return ritz_axes(S, Q, k)
+    return nystroem_axes(S, Q, k)
 
 
 def power(problem: AxesProblem) -> Axes:

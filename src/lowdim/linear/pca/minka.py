@@ -49,9 +49,7 @@ def minka_rank(variance: np.ndarray, n: float, rounding: float = 0.0) -> int:
     return candidates[int(np.argmax(evidence))] if evidence else 1
 
 
-def _log_hessian(
-    variance: np.ndarray, noise: float, k: int, n: float, floor: float = 0.0
-) -> float:
+def _log_hessian(variance: np.ndarray, noise: float, k: int, n: float, floor: float = 0.0) -> float:
     """log|A_Z|: curvature of the evidence in the directions of the axes.
 
     Axes of equal variance turn into each other freely: they have no curvature, and no part in it.

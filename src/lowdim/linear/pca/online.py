@@ -45,7 +45,7 @@ Learned = LearnedMoments | LearnedSketch | LearnedOja
 
 def learn(learned: Learned | None, problem: AxesProblem) -> Learned:
     """What is known after these rows, too."""
-    if problem.estimator.svd_solver == "oja":
+    if problem.estimator.svd_solver == "oja" and problem.k != 0:
         return _learn_oja(learned, problem)  # type: ignore[arg-type]
     if problem.rows.n_columns <= COLUMNS_FOR_COVARIANCE or problem.k is None:
         return _learn_moments(learned, problem)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def axes(learned: Learned, k: int | None, dtype: np.dtype) -> Axes:
         frame, sums = learned
         shift = sums.sum_x / sums.weight
         scatter = sums.sum_xx - sums.weight * np.outer(shift, shift)
-        values, W = top_of(scatter, k or len(scatter))
+        values, W = top_of(scatter, len(scatter) if k is None else k)
         mean, total = frame.pilot + shift * frame.unit, float(np.trace(scatter))
         rounding = rounding_of(dtype)
         return Axes(sums.weight, mean, W, values, total, frame.unit, dtype, rounding)
@@ -108,7 +108,7 @@ def _learn_sketch(learned: LearnedSketch | None, problem: AxesProblem) -> Learne
 
 def _learn_oja(learned: LearnedOja | None, problem: AxesProblem) -> LearnedOja:
     estimator, d = problem.estimator, problem.rows.n_columns
-    k = problem.k or d
+    k = d if problem.k is None else problem.k
     if learned is None:
         W, _ = scipy.linalg.qr(problem.random.normal(size=(d, k)), mode="economic")
         learned = LearnedOja(0.0, np.zeros(d), 0.0, OjaParams(W, np.zeros(k), 0))

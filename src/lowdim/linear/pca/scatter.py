@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import column_variances, covariance, frame_of
 from lowdim.linear.pca.axes import Axes, AxesProblem, require_finite, rounding_of, top_of
 
@@ -79,6 +81,24 @@ def ritz_axes(S: Scatter, Q: np.ndarray, k: int) -> Axes:
     """The best k axes within span(Q), for orthonormal Q."""
     values, rotation = top_of(Q.T @ S.times(Q), k)
     return axes_of(S, Q @ rotation, values)
+
+
+def nystroem_axes(S: Scatter, Q: np.ndarray, k: int) -> Axes:
+    """The k leading axes of S Q (Q'S Q)^-1 Q'S, for orthonormal Q.
+
+    As many products as `ritz_axes`, which looks for axes in the span of Q; these lie in the span of
+    S Q, one power iteration further. A multiple of Q, as large as the rounding of S Q, keeps
+    Q'S Q positive (Tropp et al. 2017, algorithm 3).
+    """
+    Y = S.times(Q)
+    with single_threaded_blas():  # all that is left is small
+        shift = max(rounding_of(S.dtype) * float(np.linalg.norm(Y)), np.finfo(float).tiny)
+        Y = Y + shift * Q
+        inner = Q.T @ Y
+        half = scipy.linalg.cholesky((inner + inner.T) / 2, check_finite=False)  # half'half = Q'Y
+        B = scipy.linalg.solve_triangular(half, Y.T, trans="T", check_finite=False).T
+        W, s, _ = scipy.linalg.svd(B, full_matrices=False, check_finite=False)
+    return axes_of(S, W[:, :k], s[:k] ** 2 - shift)
 
 
 def axes_of(S: Scatter, W: np.ndarray, values: np.ndarray) -> Axes:
