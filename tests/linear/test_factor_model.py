@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import lowdim
 from lowdim import PCA, FactorAnalysis, ProbabilisticPCA
-from lowdim.linear.factor_model import dense, filled
+from lowdim.linear.factor_model import dense, filled, precision_of
 from lowdim.linear.missing import MeasuredModel
 
 MODELS = pytest.mark.parametrize(
@@ -165,6 +165,16 @@ def test_other_than_two_axes_are_refused(rng):
     for axes in (5, [1, 2, 3]):
         with pytest.raises(ValueError, match=r"axes=.* must be two matplotlib Axes"):
             model.plot(axes=axes)
+
+
+@pytest.mark.parametrize("least", [1e-12, 1e-9, 1e-3])
+def test_columns_without_noise_cost_the_precision_no_digits(least, rng):
+    W, noise = rng.normal(size=(8, 2)), rng.uniform(0.5, 1.0, size=8)
+    noise[3] = least  # the factors explain one column entirely: the covariance is far from singular
+    C = W @ W.T + np.diag(noise)
+    residual = precision_of(W, noise) @ C - np.eye(8)
+    # the inverse of a matrix is known up to its condition times eps
+    assert np.abs(residual).max() < 100 * np.finfo(float).eps * np.linalg.cond(C)
 
 
 # ---- no components -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +26,7 @@ from lowdim.linear.missing.units import (
     squares_out_of_units,
 )
 
+LITTLE_NOISE = 1e-6  # of a column's variance: from here on it is no longer divided by blindly
 MOST_LOADINGS = 10  # components whose loadings a figure shows
 
 
@@ -76,11 +78,7 @@ class FactorModelMethods(ImputeMixin, Transformer):
         """Inverse of the covariance, by the matrix inversion lemma."""
         check_is_fitted(self)
         _, W, noise, unit = self._factor_model()
-        V = W / noise[:, None]
-        inner = np.eye(W.shape[1]) + W.T @ V
-        precision = -V @ np.linalg.solve(inner, V.T)
-        precision.flat[:: len(precision) + 1] += 1.0 / noise
-        return squares_out_of_units(precision, 1.0 / unit)
+        return squares_out_of_units(precision_of(W, noise), 1.0 / unit)
 
     def plot(self, *, axes=None):
         """What each component explains, and what it is made of.
@@ -160,6 +158,24 @@ class ExpectedCodes(FactorModelMethods):
     def _encoding(self):
         """What gives the codes of a block, and its arguments."""
         return encode, self._factor_model()
+
+
+def precision_of(W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """(W W' + diag(noise))^-1, (d, d), in O(d^2 k) unless hardly any noise would cost digits."""
+    V = W / noise[:, None]
+    std = np.sqrt(np.sum(W**2, axis=1) + noise)
+    least = float((noise / std**2).min())
+    if least < LITTLE_NOISE:
+        # what cancels in 1 / noise - V (...)^-1 V' is 1 / least; the correlations may be far from
+        # singular all the same, where factors explain a column and no other
+        R = (W / std[:, None]) @ (W / std[:, None]).T
+        np.fill_diagonal(R, 1.0)
+        values, axes = scipy.linalg.eigh(R)
+        if values[0] > least:
+            return (axes / values) @ axes.T / np.outer(std, std)
+    precision = -V @ np.linalg.solve(np.eye(W.shape[1]) + W.T @ V, V.T)
+    precision.flat[:: len(precision) + 1] += 1.0 / noise
+    return precision
 
 
 def encode(X: Any, model: MeasuredModel) -> np.ndarray:

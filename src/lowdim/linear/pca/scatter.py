@@ -83,22 +83,24 @@ def ritz_axes(S: Scatter, Q: np.ndarray, k: int) -> Axes:
     return axes_of(S, Q @ rotation, values)
 
 
-def nystroem_axes(S: Scatter, Q: np.ndarray, k: int) -> Axes:
-    """The k leading axes of S Q (Q'S Q)^-1 Q'S, for orthonormal Q.
+def ritz_axes_of_two(S: Scatter, P: np.ndarray, SP: np.ndarray, Q: np.ndarray, k: int) -> Axes:
+    """The best k axes within the span of orthonormal Q and of P, whose product SP is known.
 
-    As many products as `ritz_axes`, which looks for axes in the span of Q; these lie in the span of
-    S Q, one power iteration further. A multiple of Q, as large as the rounding of S Q, keeps
-    Q'S Q positive (Tropp et al. 2017, algorithm 3).
+    After a power iteration, P is where it came from: looking at both costs no further product, and
+    tells the axes apart as one iteration more would.
     """
-    Y = S.times(Q)
+    SQ = S.times(Q)
     with single_threaded_blas():  # all that is left is small
-        shift = max(rounding_of(S.dtype) * float(np.linalg.norm(Y)), np.finfo(float).tiny)
-        Y = Y + shift * Q
-        inner = Q.T @ Y
-        half = scipy.linalg.cholesky((inner + inner.T) / 2, check_finite=False)  # half'half = Q'Y
-        B = scipy.linalg.solve_triangular(half, Y.T, trans="T", check_finite=False).T
-        W, s, _ = scipy.linalg.svd(B, full_matrices=False, check_finite=False)
-    return axes_of(S, W[:, :k], s[:k] ** 2 - shift)
+        length = np.maximum(np.linalg.norm(P, axis=0), np.finfo(float).tiny)
+        within = Q.T @ (P / length)
+        U, s, Vt = scipy.linalg.svd(P / length - Q @ within, full_matrices=False)
+        # divided by s, rounding grows; and what lies in the span of Q up to s costs s^2
+        new = s > float(np.finfo(S.dtype).eps) ** 0.25
+        SU = (SP / length - SQ @ within) @ (Vt[new].T / s[new])
+        basis, product = np.hstack([Q, U[:, new]]), np.hstack([SQ, SU])
+        inner = basis.T @ product
+        values, rotation = top_of((inner + inner.T) / 2, k)
+        return axes_of(S, basis @ rotation, values)
 
 
 def axes_of(S: Scatter, W: np.ndarray, values: np.ndarray) -> Axes:
