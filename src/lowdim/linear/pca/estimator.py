@@ -93,7 +93,7 @@ class PCA(FactorModelMethods, Estimator):
     tol : float, default=0.0
         Where iterative solvers stop; 0 means each solver's own default.
     iterated_power : int or 'auto', default='auto'
-        Power iterations of 'randomized'; more are slower and closer to exact.
+        Power iterations of 'randomized'; more are slower and closer to exact, and 0 counts as 1.
     n_oversamples : int, default=10
         Further random directions of 'randomized'.
     power_iteration_normalizer : {'auto', 'QR', 'LU', 'none'}, default='auto'
@@ -256,7 +256,7 @@ class PCA(FactorModelMethods, Estimator):
         Up to 4000 columns the sums over all blocks are kept (d^2 numbers), and the result is that
         of `fit` on all rows seen. With more columns the axes so far and the new rows are decomposed
         together, keeping n_components of them. With svd_solver='oja' every batch moves the axes by
-        one step of the learning rate, from the first row on.
+        one step of the learning rate, from the first row on. After `fit` it starts anew.
         """
         learned = getattr(self, "_learned", None)
         rows = self.open_rows(X, reset=learned is None, check_finite=False, min_rows=1)
