@@ -138,9 +138,10 @@ def test_rows_without_values_do_not_change_the_choice(method, missing, rng):
     X[rng.random(X.shape) < missing] = np.nan
     X = X[~np.isnan(X).all(axis=1)]
     grown = np.insert(X, [0, 7, 7, len(X)], np.nan, axis=0)
-    plain = lowdim.choose_rank(X, method=method, random_state=0)
+    settings = {"method": method, "max_rank": 2, "repeats": 2, "random_state": 0}
+    plain = lowdim.choose_rank(X, **settings)
     for rows in (grown, lowdim.stream(lambda: iter(np.split(grown, [1, 9])))):
-        choice = lowdim.choose_rank(rows, method=method, random_state=0)
+        choice = lowdim.choose_rank(rows, **settings)
         assert choice.choice == plain.choice
         np.testing.assert_allclose(choice.curve, plain.curve, rtol=1e-9, atol=1e-12)
 
