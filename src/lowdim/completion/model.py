@@ -305,6 +305,15 @@ def values_at(
     return values
 
 
+def with_zeros(F: np.ndarray, numbers: np.ndarray, size: int) -> np.ndarray:
+    """Factors of `size` rows, of which these numbers have the factors F and others 0."""
+    if len(numbers) == size:
+        return F
+    whole = np.zeros((size, F.shape[1]), F.dtype)
+    whole[numbers] = F
+    return whole
+
+
 def _checked_numbers(numbers: Any, size: int, what: str) -> np.ndarray:
     numbers = np.asarray(numbers)
     if numbers.dtype.kind not in "iu":

@@ -212,7 +212,8 @@ class SoftImpute(SpectralCompleter):
         self.penalty_ = goal.penalty * centered.scale
         self.duality_gap_ = duality_gap(at, centered.entries) if np.isnan(at.gap) else at.gap
         # the code of a row is L times its deviation, if rows are scaled: here, the usual one
-        usual = np.mean(centered.centering.row_scale**2) if self.scale == "rows" else 1.0
+        row_scale = centered.centering.row_scale[centered.rows]
+        usual = np.mean(row_scale**2) if self.scale == "rows" else 1.0
         self.code_penalty_ = float(goal.penalty / usual)
         L, R = at.L, at.R
         if not self.rank_:  # the means alone: one component of zeros

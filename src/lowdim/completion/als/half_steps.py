@@ -40,7 +40,7 @@ class InMemory:
 
     def __init__(self, entries: WeightedEntries, objective: Objective):
         self.objective = objective
-        self.n_rows, self.n_columns, self.dtype = entries.n_rows, entries.n_columns, entries.dtype
+        self.n_columns, self.dtype = entries.n_columns, entries.dtype
         self._row_weight = entries.by_row
         self._targets, self._weight = objective.targets(entries.X, entries.by_entry)
         columns, weight = twin_of(self._targets, self._weight, self._row_weight)
@@ -98,11 +98,6 @@ class Blockwise:
         self.objective = objective
         self.n_columns, self.dtype = data.n_columns, data.dtype
         self._data = data
-
-    @property
-    def n_rows(self) -> float:
-        """Weight of the rows; counting them may take a pass."""
-        return self._data.n_rows
 
     def gram_times(self, Q: np.ndarray) -> np.ndarray:
         return self._data.rows.fold(gram_times, Q, self.objective, along=(self._data.weight,))
