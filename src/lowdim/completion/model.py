@@ -9,6 +9,9 @@ component is constant. So every method predicts the same way,
 and a new row is folded in by one ridge regression on its observed entries, in units of `scale_`:
 
     minimise over z     sum_o ((x_j - mean_j - z'components_j) / scale_j)^2 + sum_r penalty_r z_r^2
+
+A method without a penalty has a very small one here: of the codes that explain a row equally well,
+which is many if the row has fewer entries than the model components, it is the smallest that count.
 """
 
 from __future__ import annotations
@@ -87,11 +90,18 @@ class Completer(Transformer, Estimator, ABC):
         """The penalty (q,) on each code, in units of `scale_`."""
         return np.zeros(self.components_.shape[0])
 
+    def _code_weights(self) -> np.ndarray:
+        """How much a code counts (q,), at least 1, where only the smallest of many is wanted."""
+        return np.ones(self.components_.shape[0])
+
     def _coding(self) -> Coding:
         """How the codes of a row follow from what it has observed."""
         scale = np.broadcast_to(self.scale_, self.mean_.shape).astype(self.components_.dtype)
         F = np.ascontiguousarray((self.components_ / scale).T)
-        on = Regression(F, np.zeros(len(F), F.dtype), self._code_penalty())
+        # the root of rounding: what the penalty takes away is then as small as what rounding adds
+        least = np.sqrt(np.finfo(F.dtype).eps) * np.square(F, dtype=np.float64).mean(axis=0).max()
+        penalty = np.maximum(self._code_penalty(), least * self._code_weights())
+        on = Regression(F, np.zeros(len(F), F.dtype), penalty)
         return Coding(on, self.mean_, scale)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -165,14 +175,26 @@ class Completer(Transformer, Estimator, ABC):
         return rows.map(fill, self.components_, self.mean_, self._coding())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared error of the observed entries of X, from the codes of its rows."""
+        """Minus the root mean squared error of the observed entries of X, in units of X.
+
+        The rows are coded anew, from these entries: so it is what the model cannot explain.
+        """
         rows = self.open_entries(X, reset=False)
-        total, count = rows.fold(errors, self.components_, self.mean_, self._coding())
-        check_some_observed(count, type(self).__name__)
-        return -float(total / count)
+        sums = rows.fold(errors, self.components_, self.mean_, self._unit(), self._coding())
+        return self._minus_error(sums)
+
+    def _unit(self) -> float:
+        """In which errors are squared: neither huge nor tiny units of X leave the range."""
+        return float(np.max(self.scale_))
+
+    def _minus_error(self, sums: Errors) -> float:
+        check_some_observed(sums.count, type(self).__name__)
+        return -self._unit() * float(np.sqrt(sums.squares / sums.count))
 
     def score_entries(self, X: Any) -> float:
         """Minus the root mean squared error of held-out entries of the fitted matrix.
+
+        In units of X, like `score`.
 
         Parameters
         ----------
@@ -186,11 +208,10 @@ class Completer(Transformer, Estimator, ABC):
                 f"{len(self.row_factors_)}; give it the held-out entries of the same rows, or use "
                 "score(X) for others."
             )
-        total, count = held_out.fold(
-            errors_given, self.components_, self.mean_, along=(self.row_factors_,)
+        sums = held_out.fold(
+            errors_given, self.components_, self.mean_, self._unit(), along=(self.row_factors_,)
         )
-        check_some_observed(count, type(self).__name__)
-        return -float(np.sqrt(total / count))
+        return self._minus_error(sums)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the objective, iteration by iteration.
@@ -276,19 +297,22 @@ def best_unseen(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding
 
 
 class Errors(NamedTuple):
-    squares: float
+    squares: float  # of errors in some unit
     count: int  # type: ignore[assignment]
 
 
-def errors(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> Errors:
+def errors(X: Any, components: np.ndarray, mean: np.ndarray, unit: float, coding: Coding) -> Errors:
     """Sum of squared errors of the observed entries of a block, and how many they are."""
-    return errors_given(X, components, mean, encode(X, coding))
+    return errors_given(X, components, mean, unit, encode(X, coding))
 
 
-def errors_given(X: Any, components: np.ndarray, mean: np.ndarray, Z: np.ndarray) -> Errors:
+def errors_given(
+    X: Any, components: np.ndarray, mean: np.ndarray, unit: float, Z: np.ndarray
+) -> Errors:
     """The same, given the codes of the rows."""
     X = observed(X)
     left = X.data - values_at(row_numbers(X), X.indices, Z, components, mean)
+    left = left.astype(np.float64, copy=False) / unit
     return Errors(float(np.dot(left, left)), X.nnz)
 
 

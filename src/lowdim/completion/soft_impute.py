@@ -211,10 +211,7 @@ class SoftImpute(SpectralCompleter):
         self.rank_ = len(s)
         self.penalty_ = goal.penalty * centered.scale
         self.duality_gap_ = duality_gap(at, centered.entries) if np.isnan(at.gap) else at.gap
-        # the code of a row is L times its deviation, if rows are scaled: here, the usual one
-        row_scale = centered.centering.row_scale[centered.rows]
-        usual = np.mean(row_scale**2) if self.scale == "rows" else 1.0
-        self.code_penalty_ = float(goal.penalty / usual)
+        self.code_penalty_ = float(goal.penalty)  # of a row of usual deviation, if rows are scaled
         L, R = at.L, at.R
         if not self.rank_:  # the means alone: one component of zeros
             s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))

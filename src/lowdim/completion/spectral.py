@@ -108,8 +108,9 @@ class SpectralCompleter(Completer):
                 f"{components.shape[1]}; X is {n} x {d}. Set warm_start=False."
             )
         k = len(components) - centered.centering.has_rows  # the last code is a bias of rows
-        L = Z[:, :k] / centered.centering.row_scale[:, None]
-        R = components[:k].T / (centered.centering.column_scale[:, None] * centered.scale)
+        centering = centered.centering
+        L = Z[:, :k] / (centering.row_scale / centering.usual)[:, None]
+        R = components[:k].T / (centering.usual * centering.column_scale[:, None] * centered.scale)
         dtype = centered.entries.values.dtype
         return L[centered.rows].astype(dtype), R[centered.columns].astype(dtype)
 
@@ -122,16 +123,14 @@ class SpectralCompleter(Completer):
         dtype = opened.entries.values.dtype
         centering = opened.centering
         L = with_zeros(learned.L, opened.rows, len(centering.row))
-        R = with_zeros(learned.R * opened.scale, opened.columns, len(centering.column))
-        published = centering.published(L, R)
+        R = with_zeros(learned.R, opened.columns, len(centering.column))
+        published = centering.published(L, R, opened.scale)
         self.row_factors_ = published.row_factors.astype(dtype)
         self.components_ = published.components.astype(dtype)
         self.mean_ = published.mean.astype(dtype)
-        self.scale_ = opened.scale
+        self.scale_ = opened.scale * centering.usual  # a new row counts as one of usual deviation
         if self.scale == "columns":
             self.scale_ = (opened.scale * centering.column_scale).astype(dtype)
-        elif self.scale == "rows":  # a new row counts as one of usual deviation
-            self.scale_ = opened.scale * root_mean_square(centering.row_scale[opened.rows])
 
 
 def gathered(rows: Blocks) -> Any:

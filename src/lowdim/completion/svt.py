@@ -91,6 +91,8 @@ class SVT(SpectralCompleter):
         Of the completed, centred matrix, in units of X.
     rank_ : int
         r, which is found, not given.
+    threshold_ : float
+        tau, in units of X.
     scale_ : float
         Root mean square of the centred entries.
     history_ : array of shape (n_iter_,)
@@ -147,6 +149,7 @@ class SVT(SpectralCompleter):
         tau = (AUTO_TAU if self.tau == "auto" else self.tau) * float(
             np.sqrt(np.prod(entries.shape))
         )
+        self.threshold_ = tau * opened.scale
         step = 1.0 / entries.density if self.step == "auto" else float(self.step)
         loop = iterate(self, dual_start(entries, tau, step), max_iter=self.max_iter, tol=self.tol)
         for at in loop:
@@ -161,6 +164,16 @@ class SVT(SpectralCompleter):
             model = SVD(*(np.zeros(shape, model.s.dtype) for shape in _one(entries.shape)))
         self.singular_values_ = model.s * opened.scale
         return Factors(model.U * model.s, model.Vt.T)
+
+    def _code_weights(self) -> np.ndarray:
+        # at the minimum, z_i (1 + tau / s) = q_i'V: of the codes that meet the entries of a row,
+        # a fitted one is that of the least sum_r (1 + tau / s_r) z_r^2
+        weights = np.ones(self.components_.shape[0])
+        s = self.singular_values_
+        if hasattr(self, "threshold_") and s.all():  # not in files of earlier versions
+            own = 1.0 + self.threshold_ / s.astype(np.float64)
+            weights[: len(s)] = own / own.min()
+        return weights
 
 
 class DualState(NamedTuple):

@@ -263,8 +263,9 @@ class ALS(Completer):
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared error of the observed entries of X, from the codes of its rows.
+        """Minus the root mean squared error of the observed entries of X, in units of X.
 
+        The rows are coded anew, from these entries: so it is what the model cannot explain.
         Implicit feedback: minus the objective of the rows, by row that has entries.
         """
         if self.feedback == "explicit":
