@@ -83,7 +83,8 @@ class Completer(Transformer, Estimator, ABC):
 
     def open_entries(self, X: Any, *, reset: bool = True) -> Blocks:
         """X (Entries, array with NaN, sparse, stream, Dask) as Blocks, validated."""
-        rows = self.open_rows(X.X if isinstance(X, Entries) else X, reset=reset)
+        X = X.X if isinstance(X, Entries) else X
+        rows = self.open_rows(X, reset=reset, only_observed=False)  # every row has its number
         return without_stored_nan(rows, type(self).__name__)
 
     def _code_penalty(self) -> np.ndarray:

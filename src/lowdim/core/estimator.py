@@ -48,10 +48,13 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
         reset: bool = True,
         check_finite: bool = True,
         min_rows: int | None = None,
+        only_observed: bool | None = None,
     ) -> Blocks:
         """X as Blocks, validated. `fit` opens with reset=True; other methods with reset=False.
 
         `min_rows` is how many rows X must have; None means the class's `min_rows` in `fit`, else 1.
+        `only_observed` leaves out rows without any observed value; None means in `fit`. What `fit`
+        gives for each row it gives for `rows.all_rows`.
         """
         if not reset:
             check_is_fitted(self)
@@ -64,6 +67,7 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
             allow_sparse=tags.sparse,
             min_rows=min_rows or (self.min_rows if reset else 1),
             check_finite=check_finite,
+            only_observed=only_observed,
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -19,13 +19,16 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import (
     LARGEST_BLOCK_BYTES,
+    NONE_LEFT,
     Blocks,
     as_floats,
+    chosen_rows,
     companion_part,
     joined,
     rebatched,
     reduce_tree,
     rows_per_block,
+    rows_where,
 )
 from lowdim.core.progress import watch
 from lowdim.core.threads import fetched_ahead, ordered_map
@@ -80,6 +83,9 @@ class StreamBlocks(Blocks):
         rows._checks = [*self._checks, lambda block: check(block, *args)]
         return rows
 
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        return _ChosenStream(self, chosen, params)
+
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         with closing(self._results(function, params, along)) as results:
             return joined(results, self.known_rows)
@@ -124,7 +130,7 @@ class StreamBlocks(Blocks):
         """(block, *companions), cut from the chunks to fit the cache."""
         start = 0
         with (
-            watch("reading rows", total=self.known_rows) as bar,
+            watch("reading rows", total=self.all_rows.known_rows) as bar,
             closing(fetched_ahead(self._chunks())) as chunks,
         ):
             for chunk in chunks:
@@ -170,6 +176,48 @@ class StreamBlocks(Blocks):
             )
         for check in self._checks:
             check(chunk)
+
+
+class _ChosenStream(StreamBlocks):
+    """The rows of a stream for which a function is True."""
+
+    def __init__(self, rows: StreamBlocks, chosen: Callable, params: tuple):
+        self.__dict__.update(rows.__dict__)
+        self._rows, self._chosen, self._chosen_params = rows, chosen, params
+        self._counted = {}
+        self._is_given = False  # as X of another fit, which knows of no other rows
+
+    @property
+    def all_rows(self) -> Blocks:
+        return self if self._is_given else self._rows
+
+    def as_given(self) -> Blocks:
+        rows = copy.copy(self)
+        rows._is_given = True
+        return rows
+
+    def checked(self, check: Callable, *args: Any) -> Blocks:
+        rows = copy.copy(self)
+        rows._rows = self._rows.checked(check, *args)  # type: ignore[assignment]
+        return rows
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        if companion is None or self._is_given:
+            return companion
+        keep = self._rows.map(chosen_rows, self._chosen, self._chosen_params)
+        return companion if keep.all() else companion[keep]
+
+    def _chunks(self) -> Generator[Any, None, None]:
+        count = 0
+        with closing(self._rows._chunks()) as chunks:
+            for chunk in chunks:
+                chunk = rows_where(chunk, self._chosen, self._chosen_params)
+                count += chunk.shape[0]
+                if chunk.shape[0]:
+                    yield chunk
+        if count == 0:
+            raise ValueError(NONE_LEFT)
+        self._counted["rows"] = count
 
 
 def _other_rows(now: str, before: int) -> str:

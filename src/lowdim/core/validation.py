@@ -31,15 +31,20 @@ def open_rows(
     allow_sparse: bool = False,
     min_rows: int = 1,
     check_finite: bool = True,
+    only_observed: bool | None = None,
 ) -> Blocks:
     """X as Blocks, validated; sets or checks `n_features_in_` and `feature_names_in_`.
 
     The estimator may be the name of a function, which has no columns to remember.
 
+    Rows without any observed value say nothing: with only_observed they are left out, and are in
+    `all_rows` of what is returned; None means where a model learns (reset). If no row has one, all
+    stay.
+
     Streams and Dask are looked at block by block in the passes that use them: a NaN in the last
     file is found when it is read, and `map` stays lazy. With check_finite=False, looking for NaN
     and infinity is left to the method, which sees them in its sums for free and then calls
-    `check_finite_rows`.
+    `observed_rows`.
     """
     _refuse_no_rows(estimator, X)
     if isinstance(X, Blocks) or is_dask(X):
@@ -52,11 +57,17 @@ def open_rows(
             rows.feature_names = _frame_columns(X)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
+    leave_out = allow_nan and (reset if only_observed is None else only_observed)
     if check_finite and rows.in_memory is not None:
-        check_finite_rows(estimator, rows, allow_nan=allow_nan)
+        found = check_finite_rows(estimator, rows, allow_nan=allow_nan)
+        rows = _without_empty_rows(estimator, rows, found, min_rows) if leave_out else rows
     elif check_finite:
-        names = _column_names(estimator, rows)
-        rows = rows.checked(refuse_nonfinite, allow_nan, _name(estimator), names)
+        see = (_name(estimator), _column_names(estimator, rows))
+        rows = (
+            rows.where(_observed_and_finite, *see)
+            if leave_out
+            else rows.checked(refuse_nonfinite, allow_nan, *see)
+        )
     if reset:
         belongs_to_fit(rows)
     return rows
@@ -70,6 +81,7 @@ def open_rows_for(
     sparse: bool = True,
     min_rows: int = 1,
     check_finite: bool = True,
+    only_observed: bool = False,
 ) -> Blocks:
     """X as Blocks, validated, for a function that is no estimator; messages call it by its name."""
     return open_rows(
@@ -80,16 +92,20 @@ def open_rows_for(
         allow_sparse=sparse,
         min_rows=min_rows,
         check_finite=check_finite,
+        only_observed=only_observed,
     )
 
 
 def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
-    """Sample weights as a float64 array with one entry per row; None stays None."""
+    """Sample weights as a float64 array with one entry per row; None stays None.
+
+    They are given for all rows of X; those of rows that were left out are left out.
+    """
     if sample_weight is None:
         return None
     if is_dask(sample_weight):
         sample_weight = sample_weight.compute()
-    n = rows.shape[0]
+    n = rows.all_rows.shape[0]
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, sample_weight)
     weight = check_array(
@@ -105,6 +121,7 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
             f"sample_weight has a negative value ({weight[row]:g} for row {row}); weights count "
             "how often a row occurs and must be 0 or more."
         )
+    weight = np.asarray(rows.part_of(weight))
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     belongs_to_fit(ArrayBlocks(weight[:, None]), "sample_weight")
@@ -171,9 +188,13 @@ def _comparable(value: Any) -> bool:
 # ---- finite or not -------------------------------------------------------------------------------
 
 
+NOT_FINITE = (np.isnan, np.isinf)
+
+
 class NonFinite(NamedTuple):
     nan: np.ndarray  # (d,)  how many NaN each column has
     inf: np.ndarray  # (d,)  how many infinities
+    empty: int  #       how many rows have nothing but NaN
 
 
 def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFinite:
@@ -182,6 +203,55 @@ def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFi
     names = _column_names(estimator, rows)
     _refuse(found, rows.dtype, allow_nan, _name(estimator), names)
     return found
+
+
+class Observed(NamedTuple):
+    rows: Blocks  # those with some observed value
+    weight: np.ndarray | None
+    n_observed: np.ndarray  # (d,)  how many rows observe each column
+    is_complete: bool  #       whether all NaN were in the rows that were left out
+
+
+def observed_rows(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> Observed:
+    """The rows with some observed value and their weights, for a fit that has met NaN.
+
+    One pass looks for infinities and for rows without a value; where there are none, rows and
+    weights are returned as they are.
+    """
+    found = check_finite_rows(estimator, rows, allow_nan=True)
+    kept = _without_empty_rows(estimator, rows, found, estimator.min_rows)
+    weight = weight if kept is rows else kept.part_of(weight)
+    n_observed = rows.shape[0] - found.nan
+    is_complete = kept is not rows and bool((found.nan == found.empty).all())
+    return Observed(kept, weight, n_observed, is_complete)
+
+
+def _without_empty_rows(estimator: Any, rows: Blocks, found: NonFinite, min_rows: int) -> Blocks:
+    if found.empty in (0, rows.shape[0]):  # of rows that are all empty, each method says it itself
+        return rows
+    _check_min_rows(estimator, rows.shape[0] - found.empty, min_rows, found.empty)
+    return rows.where(observed)
+
+
+def observed(X: Any) -> np.ndarray | None:
+    """Which rows of a block have an observed value; None if all have. Zeros that are not stored
+    are values.
+    """
+    if sp.issparse(X):
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        found = np.bincount(row[np.isnan(X.data)], minlength=X.shape[0]) < X.shape[1]
+    else:
+        found = ~(np.isnan(X[:, 0]) & np.isnan(X[:, -1]))
+        maybe = np.flatnonzero(~found)  # few: only of these all entries are looked at
+        found[maybe] = ~np.isnan(X[maybe]).all(axis=1)
+    return None if found.all() else found
+
+
+def _observed_and_finite(X: Any, name: str, names: Any) -> np.ndarray | None:
+    """Which rows of a block have an observed value; raises if it has infinities."""
+    found = count_nonfinite(X)
+    _refuse(found, X.dtype, True, name, names)
+    return observed(X) if found.empty else None
 
 
 def refuse_nonfinite(X: Any, allow_nan: bool, name: str, names: Any) -> None:
@@ -210,11 +280,13 @@ def count_nonfinite(X: Any) -> NonFinite:
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
     if np.isfinite(total):  # the common case: one fast pass
-        return NonFinite(np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64))
+        return NonFinite(np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64), 0)
     if sp.issparse(X):
-        count = lambda bad: np.bincount(X.indices[bad(X.data)], minlength=d)  # noqa: E731
-        return NonFinite(count(np.isnan), count(np.isinf))
-    return NonFinite(np.isnan(X).sum(axis=0), np.isinf(X).sum(axis=0))
+        nan, inf = (np.bincount(X.indices[bad(X.data)], minlength=d) for bad in NOT_FINITE)
+    else:
+        nan, inf = (bad(X).sum(axis=0) for bad in NOT_FINITE)
+    keep = observed(X) if nan.all() else None  # an empty row has a NaN in every column
+    return NonFinite(nan, inf, 0 if keep is None else int(np.count_nonzero(~keep)))
 
 
 def _columns_with(count: np.ndarray, names: Any) -> str:
@@ -266,7 +338,7 @@ def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
         )
     if hasattr(X, "to_dask_array"):
         _check_numeric_columns(nw.from_native(X).collect_schema())
-    rows = as_blocks(X)
+    rows = as_blocks(X).as_given()
     if rows.is_sparse and not allow_sparse:
         raise TypeError(f"X comes in sparse blocks; {name} needs dense ones.")
     return rows
@@ -362,9 +434,12 @@ def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
         )
 
 
-def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
+def _check_min_rows(estimator: Any, n: int, min_rows: int, n_empty: int = 0) -> None:
     if n < min_rows:
-        raise ValueError(f"X has n_samples={n}; {_name(estimator)} needs at least {min_rows} rows.")
+        beside = f" beside {n_empty} rows without any observed value" if n_empty else ""
+        raise ValueError(
+            f"X has n_samples={n}{beside}; {_name(estimator)} needs at least {min_rows} rows."
+        )
 
 
 def check_columns_observed(count: np.ndarray, names: Any = None) -> None:

@@ -53,10 +53,10 @@ class FactorModelMethods(ImputeMixin, Transformer):
         return rows.map(log_density, self._factor_model())
 
     def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of the rows."""
-        rows = self.open_rows(X, reset=False)
+        """Mean log-likelihood of the rows; rows without any observed value do not count."""
+        rows = self.open_rows(X, reset=False, only_observed=True)
         weight = check_weights(sample_weight, rows)
-        sums = rows.fold(_sum_log_density, self._factor_model(), along=(weight,))
+        sums = rows.fold(sum_log_density, self._factor_model(), along=(weight,))
         return float(sums.log_density / sums.weight)
 
     def get_covariance(self):
@@ -194,7 +194,8 @@ class _DensitySum(NamedTuple):
     log_density: float
 
 
-def _sum_log_density(X: Any, model: FactorModel, weight: np.ndarray | None) -> _DensitySum:
+def sum_log_density(X: Any, model: FactorModel, weight: np.ndarray | None) -> _DensitySum:
+    """What one block adds to the log-likelihood, and to the number of rows."""
     density = log_density(X, model)
     if weight is None:
         return _DensitySum(float(len(density)), density.sum())

@@ -23,10 +23,10 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
-from lowdim.linear.factor_model import ExpectedCodes
+from lowdim.linear.factor_model import ExpectedCodes, sum_log_density
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.solvers import principal_axes
@@ -133,20 +133,12 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
         try:
             model = _closed_form(AxesProblem(self, rows, weight, k, random))
         except NotFiniteError:
-            check_finite_rows(self, rows, allow_nan=True)
-            model = missing.fit_missing(
-                self,
-                rows,
-                min(k, d - 1),
-                isotropic=True,
-                weight=weight,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                random=random,
-            )
+            rows, weight, _, is_complete = observed_rows(self, rows, weight)
+            problem = AxesProblem(self, rows, weight, k, random)
+            model = _closed_form(problem) if is_complete else _from_observed(problem)
         self._publish(model, rows.dtype, k)
-        n = rows.shape[0] if weight is None else weight.sum()
-        self.loglike_ = self.score(rows, sample_weight=weight) * float(n)
+        sums = rows.fold(sum_log_density, self._factor_model(), along=(weight,))
+        self.loglike_ = float(sums.log_density)
         return self
 
     @property
@@ -183,3 +175,19 @@ def _closed_form(problem: AxesProblem) -> FactorModel:
     noise = max(noise, axes.rounding * variance.max(initial=0.0), _TINY)
     W = axes.W * np.sqrt(np.maximum(variance - noise, 0.0))
     return FactorModel(axes.mean, W, np.full(d, noise))
+
+
+def _from_observed(problem: AxesProblem) -> FactorModel:
+    """EM over the observed entries."""
+    estimator, d = problem.estimator, problem.rows.n_columns
+    assert problem.k is not None
+    return missing.fit_missing(
+        estimator,
+        problem.rows,
+        min(problem.k, d - 1),
+        isotropic=True,
+        weight=problem.weight,
+        max_iter=estimator.max_iter,
+        tol=estimator.tol,
+        random=problem.random,
+    )

@@ -190,7 +190,7 @@ class MixedMixture(FiniteMixture):
             table[:, int(name)] = labels[X[:, int(name)].astype(np.int64)]
         return table, component
 
-    def open_rows(self, X, *, reset=True, check_finite=True, min_rows=None):
+    def open_rows(self, X, *, reset=True, **door):
         """X as Blocks, validated; text becomes the number of its category, if it is known."""
         if not reset:
             check_is_fitted(self)
@@ -204,7 +204,7 @@ class MixedMixture(FiniteMixture):
                 f"{type(self).__name__} was fitted to a data frame with text or boolean columns; X "
                 f"is a {type(X).__name__}. Give it a data frame with the same columns."
             )
-        return super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
+        return super().open_rows(X, reset=reset, **door)
 
     def _learn(self, rows, weight):
         names = getattr(self, "feature_names_in_", None)

@@ -342,8 +342,10 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     def _publish(self, best, rows, summary):
         labels = best.labels
-        if labels is None:
-            labels = rows.map(nearest, Setting(best.centers, summary.frame, summary.has_missing))
+        if labels is None or rows.n_left_out:
+            has_missing = summary.has_missing or rows.n_left_out > 0
+            setting = Setting(best.centers, summary.frame, has_missing)
+            labels = rows.all_rows.map(nearest, setting)
         self.cluster_centers_ = summary.in_data(best.centers).astype(rows.dtype)
         self.labels_ = np.asarray(labels)
         self.inertia_ = _in_data(best.inertia, summary.frame.unit)

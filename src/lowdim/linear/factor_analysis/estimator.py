@@ -34,7 +34,7 @@ from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
+from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
@@ -206,11 +206,15 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         k = d if self.n_components is None else self.n_components
         check_at_most("n_components", k, d, "columns of X")
         n, mean, scatter, unit = covariance(rows, weight)
+        if not np.isfinite(scatter).all():
+            rows, weight, _, is_complete = observed_rows(self, rows, weight)
+            n = rows.shape[0] if weight is None else weight.sum()
+            if is_complete:
+                n, mean, scatter, unit = covariance(rows, weight)
         if np.isfinite(scatter).all():
             with single_threaded_blas() if d <= SINGLE_THREADED_COLUMNS else nullcontext():
                 W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
         else:
-            check_finite_rows(self, rows, allow_nan=True)
             random = random_generator(self.random_state)
             mean, W, noise = missing.fit_missing(
                 self,

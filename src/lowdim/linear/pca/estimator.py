@@ -39,6 +39,7 @@ from lowdim.core.validation import (
     check_columns_observed,
     check_finite_rows,
     check_weights,
+    observed_rows,
 )
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import FactorModelMethods, filled
@@ -225,26 +226,16 @@ class PCA(FactorModelMethods, Estimator):
         """
         rows = self.open_rows(X, check_finite=False)
         weight = check_weights(sample_weight, rows)
-        if weight is not None and weight.sum() <= 1.0:
-            raise ValueError(
-                f"sample_weight sums to {weight.sum():g}; weights count how often a row occurs, "
-                "and their sum must be more than 1."
-            )
-        n = rows.known_rows if weight is None else int(weight.sum())
-        limit = min(n or rows.n_columns, rows.n_columns)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
-        problem = AxesProblem(
-            self, rows, weight, self._wanted(limit), random_generator(self.random_state)
-        )
-        solver = choose_solver(rows, problem.k) if self.svd_solver == "auto" else self.svd_solver
+        random = random_generator(self.random_state)
         try:
-            axes = SOLVERS[solver](problem)
+            axes = self._axes(self._problem(rows, weight, random))
         except NotFiniteError:
-            found = check_finite_rows(self, rows, allow_nan=True)
-            names = getattr(self, "feature_names_in_", None)
-            check_columns_observed(rows.shape[0] - found.nan, names)
-            axes = axes_from_observed(problem)
-        self._publish(axes if problem.k is None else completed(axes, problem.k))
+            rows, weight, n_observed, is_complete = observed_rows(self, rows, weight)
+            check_columns_observed(n_observed, getattr(self, "feature_names_in_", None))
+            problem = self._problem(rows, weight, random)
+            axes = self._axes(problem, None if is_complete else axes_from_observed)
+        self._publish(axes)
         self._learned = None
         return self
 
@@ -323,6 +314,25 @@ class PCA(FactorModelMethods, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver not in ("full", "gram")
         return tags
+
+    def _problem(self, rows, weight, random):
+        if weight is not None and weight.sum() <= 1.0:
+            raise ValueError(
+                f"sample_weight sums to {weight.sum():g}; weights count how often a row occurs, "
+                "and their sum must be more than 1."
+            )
+        n = rows.known_rows if weight is None else int(weight.sum())
+        limit = min(n or rows.n_columns, rows.n_columns)
+        return AxesProblem(self, rows, weight, self._wanted(limit), random)
+
+    def _axes(self, problem, solve=None):
+        """The axes found by `solve`; None means by the solver for complete rows."""
+        if solve is None:
+            auto = self.svd_solver == "auto"
+            name = choose_solver(problem.rows, problem.k) if auto else self.svd_solver
+            solve = SOLVERS[name]
+        axes = solve(problem)
+        return axes if problem.k is None else completed(axes, problem.k)
 
     def _wanted(self, limit):
         """n_components as an int; None if all axes must be known before it can be chosen."""
