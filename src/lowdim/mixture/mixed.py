@@ -179,6 +179,7 @@ class MixedMixture(FiniteMixture):
     def sample(self, n_samples=1, random_state=None):
         """New rows, and the component of each; rows of one component come together.
 
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
         With text columns, the rows are an array of objects:
         `pandas.DataFrame(rows, columns=model.feature_names_in_)` is a table of them.
         """
