@@ -127,25 +127,18 @@ class Completer(Transformer, Estimator, ABC):
         check_is_fitted(self)
         return check_codes(self, Z, self.components_.shape[0]) @ self.components_ + self.mean_
 
-    def predict(self, rows: Any, columns: Any = None) -> Any:
-        """The model's values of single entries of the fitted matrix: predict(rows, columns).
+    def predict_entries(self, rows: Any, columns: Any) -> Any:
+        """The model's values of single entries of the fitted matrix.
 
         Parameters
         ----------
         rows, columns : int or arrays of int, of shapes that go together
-            Numbers of rows and columns. Without `columns`, `rows` is a matrix of rows to fold in,
-            as for `transform`.
+            Numbers of rows and columns. Rows that were not fitted are filled by `impute`.
 
         Returns
         -------
         values : float or array
-            Of the pairs. For a matrix (n, d) the number of one column for each row, (n,): of those
-            that the row has not observed, the one predicted highest (of all, if it has observed
-            all).
         """
-        if columns is None:
-            blocks = self.open_entries(rows, reset=False)
-            return blocks.map(best_unseen, self.components_, self.mean_, self._coding())
         check_is_fitted(self)
         i = _checked_numbers(rows, len(self.row_factors_), "rows")
         j = _checked_numbers(columns, self.components_.shape[1], "columns")
@@ -241,7 +234,7 @@ class Completer(Transformer, Estimator, ABC):
             raise MemoryError(
                 f"The completed matrix, {n} x {self.components_.shape[1]}, would take "
                 f"{n_bytes / 2**30:.1f} GB. Ask for the entries you need with "
-                "predict(rows, columns), or complete some rows at a time."
+                "predict_entries(rows, columns), or complete some rows at a time."
             )
 
 
@@ -285,16 +278,6 @@ def fill(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np
     here = ~np.isnan(X)
     filled[here] = X[here]
     return filled
-
-
-def best_unseen(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:
-    """For each row of a block, the column of highest value among those it has not observed."""
-    values = encode(X, coding) @ components + mean
-    entries = observed(X)
-    seen = np.zeros(values.shape, dtype=bool)
-    seen[row_numbers(entries), entries.indices] = True
-    seen[seen.all(axis=1)] = False
-    return np.where(seen, -np.inf, values).argmax(axis=1)
 
 
 class Errors(NamedTuple):

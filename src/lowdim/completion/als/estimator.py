@@ -139,7 +139,7 @@ class ALS(Completer):
     >>> model = ALS(2, penalty=0.01, center=None, tol=1e-5, random_state=0).fit(X)
     >>> bool(np.abs(model.complete() - truth).mean() < 0.05)
     True
-    >>> model.predict([0, 1], [5, 7]).shape
+    >>> model.predict_entries([0, 1], [5, 7]).shape
     (2,)
     """
 
