@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.model import Coding
+from lowdim.completion.coding import Coding
 from lowdim.completion.spectral import CENTER, CenteredEntries, Factors, SpectralCompleter
 from lowdim.core.constraints import (
     AT_LEAST_1,

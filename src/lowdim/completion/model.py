@@ -17,19 +17,18 @@ which is many if the row has fewer entries than the model components, it is the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.entries import Entries, check_some_observed, observed, without_stored_nan
+from lowdim.completion.coding import Coding, Errors, encode, errors, errors_given, fill, values_at
+from lowdim.completion.entries import Entries, check_some_observed, without_stored_nan
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
-from lowdim.linalg.ridge import Regression, Solved, solve_rows
-from lowdim.linalg.sparse import row_numbers, with_values
+from lowdim.linalg.ridge import Regression
 
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
@@ -236,90 +235,6 @@ class Completer(Transformer, Estimator, ABC):
                 f"{n_bytes / 2**30:.1f} GB. Ask for the entries you need with "
                 "predict_entries(rows, columns), or complete some rows at a time."
             )
-
-
-# ---- one block at a time -------------------------------------------------------------------------
-
-
-class Coding(NamedTuple):
-    """How codes follow from a row: standardise it, then regress it."""
-
-    on: Regression
-    mean: np.ndarray  # (d,)
-    scale: np.ndarray  # (d,)
-    method: str = "cholesky"
-    confidence: float | None = None  # implicit feedback: entries x count 1 + confidence x
-
-
-def encode(X: Any, coding: Coding) -> np.ndarray:
-    """Codes of a block of rows."""
-    return coded(X, coding, with_loss=False).Z
-
-
-def coded(X: Any, coding: Coding, *, with_loss: bool = True) -> Solved:
-    """Codes of a block of rows, and the minimum that each row reaches."""
-    X = observed(X)
-    dtype = coding.on.F.dtype
-    if coding.confidence is not None:
-        Y = with_values(X, coding.confidence * X.data)
-    else:
-        y = (X.data - coding.mean[X.indices]) / coding.scale[X.indices]
-        Y = with_values(X, y.astype(dtype))
-    return solve_rows(Y, coding.on, method=coding.method, with_loss=with_loss)
-
-
-def fill(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:
-    """A block of rows with what is missing filled in."""
-    filled = encode(X, coding) @ components + mean
-    if sp.issparse(X):
-        entries = observed(X)
-        filled[row_numbers(entries), entries.indices] = entries.data
-        return filled
-    here = ~np.isnan(X)
-    filled[here] = X[here]
-    return filled
-
-
-class Errors(NamedTuple):
-    squares: float  # of errors in some unit
-    count: int  # type: ignore[assignment]
-
-
-def errors(X: Any, components: np.ndarray, mean: np.ndarray, unit: float, coding: Coding) -> Errors:
-    """Sum of squared errors of the observed entries of a block, and how many they are."""
-    return errors_given(X, components, mean, unit, encode(X, coding))
-
-
-def errors_given(
-    X: Any, components: np.ndarray, mean: np.ndarray, unit: float, Z: np.ndarray
-) -> Errors:
-    """The same, given the codes of the rows."""
-    X = observed(X)
-    left = X.data - values_at(row_numbers(X), X.indices, Z, components, mean)
-    left = left.astype(np.float64, copy=False) / unit
-    return Errors(float(np.dot(left, left)), X.nnz)
-
-
-def values_at(
-    i: np.ndarray, j: np.ndarray, Z: np.ndarray, components: np.ndarray, mean: np.ndarray
-) -> np.ndarray:
-    """z_i'components_j + mean_j of pairs (i, j), some pairs at a time."""
-    values = np.empty(len(i), dtype=np.result_type(Z, components))
-    W = np.ascontiguousarray(components.T)
-    size = max(1, 2**18 // W.shape[1])
-    for first in range(0, len(i), size):
-        a, b = i[first : first + size], j[first : first + size]
-        values[first : first + size] = np.einsum("er,er->e", Z[a], W[b]) + mean[b]
-    return values
-
-
-def with_zeros(F: np.ndarray, numbers: np.ndarray, size: int) -> np.ndarray:
-    """Factors of `size` rows, of which these numbers have the factors F and others 0."""
-    if len(numbers) == size:
-        return F
-    whole = np.zeros((size, F.shape[1]), F.dtype)
-    whole[numbers] = F
-    return whole
 
 
 def _checked_numbers(numbers: Any, size: int, what: str) -> np.ndarray:

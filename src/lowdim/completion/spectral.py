@@ -24,8 +24,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.completion.centering import Centering, in_units, learn_centering
+from lowdim.completion.coding import with_zeros
 from lowdim.completion.entries import Entries, check_some_observed, observed
-from lowdim.completion.model import Completer, with_zeros
+from lowdim.completion.model import Completer
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
 from lowdim.linalg.sparse import (

@@ -31,8 +31,9 @@ from lowdim.completion.als.half_steps import Alternation, Blockwise, InMemory, i
 from lowdim.completion.als.objective import Objective, gram_of, twin_of
 from lowdim.completion.als.start import spectral_factors
 from lowdim.completion.als.units import EntrySums, WeightedEntries, WeightedRows, column_units
+from lowdim.completion.coding import Coding, coded, with_zeros
 from lowdim.completion.entries import Entries, check_some_observed, entry_weights, observed
-from lowdim.completion.model import Coding, Completer, coded, with_zeros
+from lowdim.completion.model import Completer
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
