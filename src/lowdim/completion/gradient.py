@@ -86,6 +86,10 @@ class GradientFactorization(SpectralCompleter):
     mean_ : array of shape (d,)
     scale_ : float
         Root mean square of the centred entries.
+    noise_std_ : float
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by entry, in units of scale_ squared.
     n_iter_ : int

@@ -16,7 +16,7 @@ which is many if the row has fewer entries than the model components, it is the 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,8 +24,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.completion.coding import Coding, Errors, encode, errors, errors_given, fill, values_at
 from lowdim.completion.entries import Entries, check_some_observed, without_stored_nan
+from lowdim.completion.uncertainty import (
+    Noise,
+    WeightedSample,
+    fill_with_std,
+    learned_noise,
+    second_moments,
+)
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.loop import fitting
 from lowdim.core.validation import check_codes
 from lowdim.linalg.ridge import Regression
@@ -33,7 +41,7 @@ from lowdim.linalg.ridge import Regression
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
-class Completer(Transformer, Estimator, ABC):
+class Completer(ImputeMixin, Transformer, Estimator):
     """Base of the methods that explain a matrix with missing values by few factors.
 
     A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
@@ -48,6 +56,8 @@ class Completer(Transformer, Estimator, ABC):
     mean_: np.ndarray
     row_factors_: np.ndarray
     scale_: Any
+    noise_std_: Any
+    code_covariance_: np.ndarray
     history_: np.ndarray
 
     @fitting
@@ -160,12 +170,59 @@ class Completer(Transformer, Estimator, ABC):
         self._check_fits_in_memory(len(self.row_factors_))
         return self.inverse_transform(self.row_factors_)
 
-    def impute(self, X: Any) -> np.ndarray:
-        """X with what is missing filled in by the model; what is observed stays."""
+    def impute(self, X: Any, return_std: bool = False) -> Any:
+        """X with what is missing filled in by the model; what is observed stays.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
+        return_std : bool, default=False
+            Also return the standard deviation of the error of every filled entry (0 where X was
+            observed): the noise of the entries, what the code of the row makes of it, and how far
+            codes spread where a row's entries do not determine its own. The components are taken
+            as known.
+
+        Returns
+        -------
+        filled : array of shape (n, d), or a data frame if `set_output` asks for it
+        std : the same, if return_std
+        """
+        return super().impute(X, return_std)
+
+    def _rows_to_fill(self, X: Any) -> Blocks:
         rows = self.open_entries(X, reset=False)
         if rows.in_memory is not None:
             self._check_fits_in_memory(rows.shape[0])
-        return rows.map(fill, self.components_, self.mean_, self._coding())
+        return rows
+
+    def _filling(self, return_std: bool) -> tuple:
+        coding = self._coding()
+        if not return_std:
+            return fill, self.components_, self.mean_, coding
+        if not hasattr(self, "noise_std_"):
+            raise ValueError(self._why_no_std())
+        std = float(np.max(np.asarray(self.noise_std_, np.float64) / self.scale_))
+        noise = Noise(std, self.code_covariance_)
+        return fill_with_std, self.components_, self.mean_, coding, noise
+
+    def _why_no_std(self) -> str:
+        return (
+            f"return_std=True needs the noise of the entries, which this {type(self).__name__} has "
+            "not learned: it was saved by an earlier version. Fit it again."
+        )
+
+    def _learn_noise(
+        self, sample: WeightedSample, by_column: float, row_weight: np.ndarray | None = None
+    ) -> None:
+        """Set `noise_std_` and `code_covariance_` from some fitted rows.
+
+        `by_column` is the weight of the entries of a column, on average.
+        """
+        S = second_moments(self.row_factors_, row_weight)
+        found = learned_noise(sample, self._coding(), S, by_column)
+        noise = found.std * np.asarray(self.scale_, dtype=np.float64)
+        self.noise_std_ = noise.astype(self.mean_.dtype) if noise.ndim else float(noise)
+        self.code_covariance_ = found.codes
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the root mean squared error of the observed entries of X, in units of X.

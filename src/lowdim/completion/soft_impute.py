@@ -113,6 +113,10 @@ class SoftImpute(SpectralCompleter):
         Root mean square of the centred entries (with `scale`, times the standard deviations).
     code_penalty_ : float
         lambda for the codes of a row, in units of scale_.
+    noise_std_ : float, or array of shape (d,) with scale="columns"
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by entry, in units of scale_ squared; it falls along the path, too.
     n_iter_ : int

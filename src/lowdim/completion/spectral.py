@@ -27,6 +27,7 @@ from lowdim.completion.centering import Centering, in_units, learn_centering
 from lowdim.completion.coding import with_zeros
 from lowdim.completion.entries import Entries, check_some_observed, observed
 from lowdim.completion.model import Completer
+from lowdim.completion.uncertainty import WeightedSample, evenly_spaced
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
 from lowdim.linalg.sparse import (
@@ -52,6 +53,7 @@ class CenteredEntries(NamedTuple):
     scale: float
     rows: np.ndarray  # the numbers of the rows that have entries
     columns: np.ndarray
+    sample: Any  # csr_array: some of these rows as they came, for the noise
 
 
 class Factors(NamedTuple):
@@ -85,7 +87,9 @@ class SpectralCompleter(Completer):
         size = float(np.sqrt(np.mean(y * y))) or 1.0
         Y = with_values(Y, (y / size).astype(entries.dtype))
         Y, used_rows, used_columns = without_empty(Y)
-        return CenteredEntries(both_ways(Y), centering, unit * size, used_rows, used_columns)
+        sample = entries[evenly_spaced(used_rows)]
+        used = used_rows, used_columns
+        return CenteredEntries(both_ways(Y), centering, unit * size, *used, sample)
 
     def _start(self, centered: CenteredEntries) -> SVD:
         """Zero; with `warm_start`, what the last fit to a matrix of this shape ended with."""
@@ -132,6 +136,8 @@ class SpectralCompleter(Completer):
         self.scale_ = opened.scale * centering.usual  # a new row counts as one of usual deviation
         if self.scale == "columns":
             self.scale_ = (opened.scale * centering.column_scale).astype(dtype)
+        by_column = len(opened.entries.values) / len(opened.columns)
+        self._learn_noise(WeightedSample(opened.sample), by_column)
 
 
 def gathered(rows: Blocks) -> Any:

@@ -83,9 +83,10 @@ class SVT(SpectralCompleter):
     Attributes
     ----------
     components_ : array of shape (r, d)
-        Right singular vectors (with biases of rows a constant one follows); at least one.
+        Right singular vectors times scale_ (with biases of rows a constant one follows); at least
+        one.
     row_factors_ : array of shape (n, r)
-        Left singular vectors times singular values, in units of X.
+        Left singular vectors times singular values, in units of scale_.
     mean_ : array of shape (d,)
     singular_values_ : array of shape (r,)
         Of the completed, centred matrix, in units of X.
@@ -95,6 +96,10 @@ class SVT(SpectralCompleter):
         tau, in units of X.
     scale_ : float
         Root mean square of the centred entries.
+    noise_std_ : float
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         -g(Q) by entry, the dual objective, in units of scale_ squared and tau.
     n_iter_ : int
@@ -110,6 +115,9 @@ class SVT(SpectralCompleter):
     and no column cannot be related by any method: entries between them are predicted by `mean_`,
     too, and `recoverability` says which they are. Streams and Dask collections are gathered: the
     observed entries must fit in memory.
+
+    Entries are taken to be without noise. If they are not, and there are not many more rows than
+    columns, `impute(X, return_std=True)` is far too certain: SoftImpute knows its error.
 
     References
     ----------

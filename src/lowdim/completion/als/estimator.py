@@ -108,6 +108,10 @@ class ALS(Completer):
     global_mean_ : float
     scale_ : array of shape (d,)
         Units of the columns.
+    noise_std_ : array of shape (d,)
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by observed entry.
     n_iter_ : int
@@ -254,6 +258,9 @@ class ALS(Completer):
         components, mean = objective.decoder(W, dtype)
         self.components_ = np.concatenate([self.components_, components], axis=1)
         self.mean_ = np.concatenate([self.mean_, mean])
+        if hasattr(self, "noise_std_"):
+            noise = scale * (self.noise_std_[0] / self.scale_[0])
+            self.noise_std_ = np.concatenate([self.noise_std_, noise])
         self.scale_ = np.concatenate([self.scale_, scale])
         self.n_features_in_ += m
         known, names = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
@@ -329,6 +336,21 @@ class ALS(Completer):
         self.global_mean_ = objective.mean
         self.scale_ = objective.scale
         self.row_factors_ = opened.steps.codes(learned.W, self._coding())
+        if self.feedback == "explicit":
+            by_column = opened.sums.by_column
+            sample = opened.steps.sample(self.row_factors_)
+            usual = float(by_column[by_column > 0].mean())
+            self._learn_noise(sample, usual, opened.steps.row_weight)
+        elif hasattr(self, "noise_std_"):  # of an earlier fit
+            del self.noise_std_, self.code_covariance_
+
+    def _why_no_std(self) -> str:
+        if self.feedback == "explicit":
+            return super()._why_no_std()
+        return (
+            "return_std=True needs values that were observed; with feedback='implicit' what is not "
+            "observed is a weak no, and nothing says how certain. Leave return_std=False."
+        )
 
     def _objective(self, data: WeightedEntries | WeightedRows, sums: EntrySums) -> Objective:
         """What is minimised: the mean and the units of the entries are learned here."""
