@@ -29,6 +29,7 @@ def test_what_is_published_predicts_the_entries_that_were_opened(rng, center, sc
     model = SoftImpute(center=center, scale=scale)
     opened = model._open(X)
     U, s, Vt = np.linalg.svd(opened.entries.by_rows.toarray(), full_matrices=False)
+    model.singular_values_, model.code_penalty_ = s, 0.0
     model._publish(opened, Factors(U * s, Vt.T))  # all of y: so all of X comes back
     found = model.row_factors_ @ model.components_ + model.mean_
     np.testing.assert_allclose(found, X, rtol=1e-9)

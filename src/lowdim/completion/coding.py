@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from lowdim.completion.entries import observed
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
-from lowdim.linalg.sparse import row_numbers, with_values
+from lowdim.linalg.sparse import product_at, row_numbers, with_values
 
 
 class Coding(NamedTuple):
@@ -25,17 +25,24 @@ class Coding(NamedTuple):
     scale: np.ndarray  # (d,)
     method: str = "cholesky"
     confidence: float | None = None  # implicit feedback: entries x count 1 + confidence x
+    refined: bool = False  # whether the penalty only chooses, and is to take nothing away
 
 
 def encode(X: Any, coding: Coding) -> np.ndarray:
     """Codes of a block of rows."""
-    return coded(X, coding, with_loss=False).Z
-
-
-def coded(X: Any, coding: Coding, *, with_loss: bool = True) -> Solved:
-    """Codes of a block of rows, and the minimum that each row reaches."""
     Y = standardized(observed(X), coding)
-    return solve_rows(Y, coding.on, method=coding.method, with_loss=with_loss)
+    Z = solve_rows(Y, coding.on, method=coding.method, with_loss=False).Z
+    if coding.refined and coding.method == "cholesky":
+        # what a small penalty has taken away is coded once more: of a direction in which the row
+        # has entries of square size a, not penalty / a is lost but its square
+        left = with_values(Y, Y.data - product_at(Y, Z, coding.on.F))
+        Z += solve_rows(left, coding.on, method=coding.method, with_loss=False).Z
+    return Z
+
+
+def coded(X: Any, coding: Coding) -> Solved:
+    """Codes of a block of rows, and the minimum that each row reaches."""
+    return solve_rows(standardized(observed(X), coding), coding.on, method=coding.method)
 
 
 def standardized(X: Any, coding: Coding) -> Any:

@@ -110,9 +110,12 @@ class Completer(ImputeMixin, Transformer, Estimator):
         F = np.ascontiguousarray((self.components_ / scale).T)
         # the root of rounding: what the penalty takes away is then as small as what rounding adds
         least = np.sqrt(np.finfo(F.dtype).eps) * np.square(F, dtype=np.float64).mean(axis=0).max()
-        penalty = np.maximum(self._code_penalty(), least * self._code_weights())
-        on = Regression(F, np.zeros(len(F), F.dtype), penalty)
-        return Coding(on, self.mean_, scale)
+        own, least = self._code_penalty(), least * self._code_weights()
+        too_small = bool(
+            (own < least).all()
+        )  # else only a bias is free, which any entry determines
+        on = Regression(F, np.zeros(len(F), F.dtype), least if too_small else own)
+        return Coding(on, self.mean_, scale, refined=too_small)
 
     def transform(self, X: Any) -> np.ndarray:
         """Codes of rows (the few numbers that stand for each), from what they have observed.

@@ -33,12 +33,17 @@ from lowdim.completion.coding import Coding, fill, standardized
 from lowdim.completion.entries import observed
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.ridge import solve_rows
-from lowdim.linalg.sparse import row_numbers
+from lowdim.linalg.sparse import product_at, row_numbers, with_values
 
 MOST_ROWS = 256  # that the noise is learned from, evenly spaced: some thousand entries
 MOST_PULL = 0.9  # of an entry on the factors of its column
 ROWS_AT_A_TIME = 256  # whose matrices A are held together
+PRODUCTS_AT_A_TIME = 2**20
 ROUNDING = 1e-12  # less of 1 - h is rounding
+MOST_WORK, LEAST_ROWS = (
+    2**26,
+    16,
+)  # multiplications that the noise may cost, and rows it has at least
 
 
 class WeightedSample(NamedTuple):
@@ -56,11 +61,12 @@ def evenly_spaced(numbers: np.ndarray) -> np.ndarray:
     return numbers[np.linspace(0, len(numbers) - 1, MOST_ROWS).round().astype(int)]
 
 
+@single_threaded_blas()
 def second_moments(Z: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
     """S of the codes of fitted rows; those of rows without entries are 0 and do not count."""
-    Z = Z.astype(np.float64)
-    used = Z.any(axis=1)
-    w = used.astype(np.float64) if weight is None else used * weight
+    used = np.flatnonzero(np.any(Z, axis=1))
+    Z = Z[used].astype(np.float64)
+    w = np.ones(len(Z)) if weight is None else weight[used]
     return (Z * w[:, None]).T @ Z / max(w.sum(), np.finfo(np.float64).tiny)
 
 
@@ -84,44 +90,47 @@ def learned_noise(rows: WeightedSample, coding: Coding, S: np.ndarray, by_column
     by_column : float
         Weight of the entries of a column, on average.
     """
-    Y = standardized(rows.X, coding)
-    F = coding.on.F.astype(np.float64)
-    codes = solve_rows(Y, coding.on, weight=rows.by_entry, method=coding.method, with_loss=False).Z
-    squares = freedom = left_out = total = 0.0
-    for i in range(Y.shape[0]):
-        own = slice(Y.indptr[i], Y.indptr[i + 1])
-        w = np.ones(own.stop - own.start) if rows.by_entry is None else rows.by_entry[own]
-        f = F[Y.indices[own]]
-        left = Y.data[own] - f @ codes[i]
-        A = _definite((f * w[:, None]).T @ f + np.diag(_penalty(coding, w.sum())))
-        stays = np.maximum(1.0 - w * np.einsum("er,re->e", f, np.linalg.solve(A, f.T)), ROUNDING)
-        w = w * (1.0 if rows.by_row is None else rows.by_row[i])
-        squares += float(w @ (left * left))
-        freedom += float(w @ stays)
-        left_out += float(w @ np.square(left / stays))
-        total += float(w.sum())
-    if not freedom > 0:
+    rows = _fewer(rows, coding.on.F.size * coding.on.F.shape[1])
+    X, by_entry, by_row = rows
+    Y = standardized(X, coding)
+    Z = solve_rows(Y, coding.on, weight=by_entry, method=coding.method, with_loss=False).Z
+    i, j = row_numbers(Y), Y.indices
+    left = Y.data - product_at(Y, Z, coding.on.F).astype(np.float64)
+    w = np.ones(Y.nnz) if by_entry is None else by_entry
+    systems = _systems(_pattern(with_values(Y, w)), coding)
+    stays = np.maximum(1.0 - w * _pull(systems, coding)[i, j], ROUNDING)
+    w = w if by_row is None else w * by_row[i]
+    if not w @ stays > 0:
         return Noise(0.0, S)
-    stays = 1.0 - _pull_by_column(S, coding, by_column)
-    noise = Noise(float(np.sqrt(squares / (freedom * stays))), S)
-    expected = _mean_variance(rows, coding, noise)
-    ratio = np.sqrt(left_out / total) / (stays * np.sqrt(expected)) if expected > 0 else 1.0
+    column_stays = 1.0 - _pull_by_column(S, coding, by_column)
+    noise = Noise(float(np.sqrt(w @ np.square(left) / (w @ stays * column_stays))), S)
+    left_out = float(np.sqrt(w @ np.square(left / stays) / w.sum())) / column_stays
+    missing = 1.0 - _pattern(with_values(Y, np.ones(Y.nnz)))
+    missing *= 1.0 if by_row is None else by_row[:, None]
+    missing = missing if missing.any() else np.ones_like(missing)
+    expected = float(np.average(_variances(systems, coding, noise), weights=missing))
+    ratio = left_out / np.sqrt(expected) if expected > 0 else 1.0
     return Noise(float(ratio * noise.std), ratio * ratio * S)
 
 
-def _mean_variance(rows: WeightedSample, coding: Coding, noise: Noise) -> float:
-    """Of the missing entries of rows, in units of `scale_`; of all, if none are missing."""
-    X, _, by_row = rows
-    often = np.ones(X.shape[0]) if by_row is None else by_row
-    complete = X.nnz == X.shape[0] * X.shape[1]
-    total = count = 0.0
-    for first in range(0, X.shape[0], ROWS_AT_A_TIME):
-        cut = slice(first, first + ROWS_AT_A_TIME)
-        here = _pattern(X[cut])
-        w = often[cut, None] * (here if complete else 1.0 - here)
-        total += float((w * _variances(here, coding, noise)).sum())
-        count += float(w.sum())
-    return total / count if count > 0 else 0.0
+def _pull(systems: _Systems, coding: Coding) -> np.ndarray:
+    """f_j'A^-1 f_j of all columns (m, d); by solving, since 1 - h may be 1e-8, which A^-1 loses."""
+    F = coding.on.F.astype(np.float64)
+    A = _definite(systems.seen + systems.penalty)
+    solved = np.linalg.solve(A, np.broadcast_to(F.T, (len(A), *F.T.shape)))
+    return np.einsum("jr,irj->ij", F, solved)
+
+
+def _fewer(rows: WeightedSample, work: int) -> WeightedSample:
+    """So many of the rows that the work, so much for each, is small beside a fit."""
+    n = rows.X.shape[0]
+    m = max(LEAST_ROWS, MOST_WORK // work)
+    if n <= m:
+        return rows
+    kept = np.linspace(0, n - 1, m).round().astype(int)
+    by_entry = None if rows.by_entry is None else with_values(rows.X, rows.by_entry)[kept].data
+    by_row = None if rows.by_row is None else rows.by_row[kept]
+    return WeightedSample(rows.X[kept], by_entry, by_row)
 
 
 def _pull_by_column(S: np.ndarray, coding: Coding, by_column: float) -> float:
@@ -152,26 +161,64 @@ def fill_with_std(
     filled = fill(X, components, mean, coding)
     entries, std = observed(X), np.empty(X.shape, dtype=filled.dtype)
     for first in range(0, len(std), ROWS_AT_A_TIME):
-        here = _pattern(entries[first : first + ROWS_AT_A_TIME])
-        deviation = coding.scale * np.sqrt(_variances(here, coding, noise))
+        part = entries[first : first + ROWS_AT_A_TIME]
+        here = _pattern(with_values(part, np.ones(part.nnz)))
+        deviation = coding.scale * np.sqrt(_variances(_systems(here, coding), coding, noise))
         std[first : first + ROWS_AT_A_TIME] = np.where(here > 0, 0.0, deviation)
     return filled, std
 
 
 def _pattern(X: Any) -> np.ndarray:
-    """1 where a csr_array has an entry, else 0."""
+    """The entries of a csr_array as an array, 0 elsewhere."""
     here = np.zeros(X.shape)
-    here[row_numbers(X), X.indices] = 1.0
+    here[row_numbers(X), X.indices] = X.data
     return here
 
 
-def _variances(here: np.ndarray, coding: Coding, noise: Noise) -> np.ndarray:
-    """Variances of all entries of rows (m, d) that have observed these, in units of `scale_`."""
-    F, square = coding.on.F.astype(np.float64), noise.std**2
-    d, q = F.shape
-    products = np.einsum("jr,js->jrs", F, F).reshape(d, q * q)
-    seen = (here @ products).reshape(-1, q, q)  # F_o'F_o
-    penalty = np.einsum("ir,rs->irs", _penalty(coding, here.sum(axis=1)), np.eye(q))
-    inverse = np.linalg.inv(_definite(seen + penalty))
+class _Systems(NamedTuple):
+    """Of rows."""
+
+    seen: np.ndarray  # (m, q, q)  F_o'F_o
+    penalty: np.ndarray  # (m, q, q)  P
+    inverse: np.ndarray  # (m, q, q)  A^-1
+
+
+def _systems(weight: np.ndarray, coding: Coding) -> _Systems:
+    """Of rows whose entries (m, d) have these weights, 0 where there is none."""
+    F = coding.on.F.astype(np.float64)
+    q = F.shape[1]
+    seen = np.zeros((len(weight), q * q))
+    for columns in _pieces(F):
+        seen += weight[:, columns] @ _products(F[columns])
+    seen = seen.reshape(-1, q, q)
+    penalty = np.einsum("ir,rs->irs", _penalty(coding, weight.sum(axis=1)), np.eye(q))
+    return _Systems(seen, penalty, np.linalg.inv(_definite(seen + penalty)))
+
+
+def _variances(systems: _Systems, coding: Coding, noise: Noise) -> np.ndarray:
+    """Variances of all entries (m, d) of rows, in units of `scale_`."""
+    square = noise.std**2
+    seen, penalty, inverse = systems
     cov = inverse @ (square * seen + penalty @ noise.codes @ penalty) @ inverse
-    return square + np.maximum(cov.reshape(-1, q * q) @ products.T, 0.0)
+    return square + np.maximum(_quadratic(cov, coding.on.F), 0.0)
+
+
+def _quadratic(A: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """f_j'A_i f_j of many matrices and all columns, (m, d)."""
+    F = F.astype(np.float64)
+    found, flat = np.empty((len(A), len(F))), A.reshape(len(A), -1)
+    for columns in _pieces(F):
+        found[:, columns] = flat @ _products(F[columns]).T
+    return found
+
+
+def _pieces(F: np.ndarray) -> list[slice]:
+    """Runs of columns whose products f f' fit into little memory."""
+    d, q = F.shape
+    size = max(1, PRODUCTS_AT_A_TIME // (q * q))
+    return [slice(first, first + size) for first in range(0, d, size)]
+
+
+def _products(F: np.ndarray) -> np.ndarray:
+    """f f' of each column, (d, q q)."""
+    return np.einsum("jr,js->jrs", F, F).reshape(len(F), -1)
