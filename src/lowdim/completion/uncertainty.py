@@ -35,7 +35,7 @@ from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.ridge import solve_rows
 from lowdim.linalg.sparse import product_at, row_numbers, with_values
 
-MOST_ROWS = 256  # that the noise is learned from, evenly spaced: some thousand entries
+MOST_ROWS = 128  # that the noise is learned from, evenly spaced: some thousand entries
 MOST_PULL = 0.9  # of an entry on the factors of its column
 ROWS_AT_A_TIME = 256  # whose matrices A are held together
 PRODUCTS_AT_A_TIME = 2**20
@@ -114,11 +114,13 @@ def learned_noise(rows: WeightedSample, coding: Coding, S: np.ndarray, by_column
 
 
 def _pull(systems: _Systems, coding: Coding) -> np.ndarray:
-    """f_j'A^-1 f_j of all columns (m, d); by solving, since 1 - h may be 1e-8, which A^-1 loses."""
-    F = coding.on.F.astype(np.float64)
-    A = _definite(systems.seen + systems.penalty)
-    solved = np.linalg.solve(A, np.broadcast_to(F.T, (len(A), *F.T.shape)))
-    return np.einsum("jr,irj->ij", F, solved)
+    """f_j'A^-1 f_j = |L^-1 f_j|^2 of all columns (m, d), where A = L L'.
+
+    1 - h may be 1e-8: A^-1 would lose it, squares of L^-1 f_j do not.
+    """
+    L = np.linalg.cholesky(_definite(systems.seen + systems.penalty))
+    G = np.linalg.inv(L) @ coding.on.F.T.astype(np.float64)
+    return np.square(G, out=G).sum(axis=1)
 
 
 def _fewer(rows: WeightedSample, work: int) -> WeightedSample:
