@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.estimator import Transformer
 from lowdim.core.imputation import ImputeMixin
-from lowdim.core.random import random_generator
+from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least, check_codes, check_weights
 from lowdim.linear import missing
 from lowdim.linear.missing.units import (
@@ -45,10 +45,13 @@ class FactorModelMethods(ImputeMixin, Transformer):
         return expectation_with_std if return_std else expectation, self._factor_model()
 
     def sample(self, n_samples=1, random_state=None):
-        """New rows x = W z + mean + noise, with z and the noise drawn at random."""
+        """New rows x = W z + mean + noise, with z and the noise drawn at random.
+
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
+        """
         check_is_fitted(self)
         n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(random_state)
+        random = generator_of(self, random_state)
         mean, W, noise, unit = self._factor_model()
         rows = random.normal(size=(n_samples, W.shape[1])) @ W.T + mean
         rows += np.sqrt(noise) * random.normal(size=rows.shape)

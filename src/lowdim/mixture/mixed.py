@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import fitting
+from lowdim.core.output import in_columns_of_x
 from lowdim.core.validation import check_weights
 from lowdim.mixture.families import FAMILIES
 from lowdim.mixture.finite.base import FiniteMixture
@@ -166,19 +167,21 @@ class MixedMixture(FiniteMixture):
         Returns
         -------
         filled : like X
-            A table with the same columns and types if X is a data frame, a dict or a file.
-        std : ndarray of shape (n, d), if return_std
+            A table with the same columns and types if X is a data frame, a dict or a file. Of an
+            array, what `set_output` asks for.
+        std : ndarray of shape (n, d), or a data frame if `set_output` asks for it, if return_std
         """
         table = open_columns(X)
         found = self._filled(X if table is None else table, return_std)
         filled, *std = found if return_std else (found,)
         if table is not None:
             filled = filled_table(table, filled, self._labels)
-        return (filled, *std) if return_std else filled
+        return in_columns_of_x(self, (filled, *std) if return_std else filled, X)
 
     def sample(self, n_samples=1, random_state=None):
         """New rows, and the component of each; rows of one component come together.
 
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
         With text columns, the rows are an array of objects:
         `pandas.DataFrame(rows, columns=model.feature_names_in_)` is a table of them.
         """

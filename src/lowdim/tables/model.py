@@ -259,7 +259,10 @@ class TableModel(SavedModel, BaseEstimator):
 
     @_estimator_has("sample")
     def sample(self, n_samples=1, random_state=None, *, within="kind"):
-        """New rows, as a table like the one that came in."""
+        """New rows, as a table like the one that came in.
+
+        Without a `random_state` here, that of the model is used, as in scikit-learn.
+        """
         check_is_fitted(self)
         drawn = self.estimator_.sample(n_samples, random_state=random_state)
         Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component

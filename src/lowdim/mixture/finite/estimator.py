@@ -15,6 +15,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import StrOptions
+from lowdim.core.output import in_columns_of_x
 from lowdim.mixture.families import FAMILIES, Family, Gaussian
 from lowdim.mixture.finite.base import FiniteMixture
 from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
@@ -142,12 +143,12 @@ default='gaussian'
 
         Returns
         -------
-        filled : ndarray of shape (n, d)
+        filled : ndarray of shape (n, d), or a data frame if `set_output` asks for it
             For 'categorical' components, the most likely value.
-        std : ndarray of shape (n, d), if return_std
+        std : the same, if return_std
             For 'categorical' components, the probability that it is another value.
         """
-        return self._filled(X, return_std)
+        return in_columns_of_x(self, self._filled(X, return_std), X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -208,17 +208,6 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         self.verbose = verbose
         self.verbose_interval = verbose_interval
 
-    # ---- draw ------------------------------------------------------------------------------------
-
-    def sample(self, n_samples=1, random_state=None):
-        """New rows, and the component of each; rows of one component come together.
-
-        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
-        """
-        return super().sample(
-            n_samples, self.random_state if random_state is None else random_state
-        )
-
     # ---- inside ----------------------------------------------------------------------------------
 
     def _learn(self, rows, weight):
