@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
 from lowdim.linalg.sparse import row_numbers
 
@@ -207,7 +208,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
         raise ValueError(f"The weights have shape {weight.shape} and X has {X.shape}.")
     if not sp.issparse(weight):
         return np.asarray(weight)[row_numbers(X), X.indices]
-    W = observed(weight)
+    W = observed(checked_sparse(weight, "weight"))
     if not (np.array_equal(W.indptr, X.indptr) and np.array_equal(W.indices, X.indices)):
         raise ValueError(
             "The weights are a sparse matrix with other stored entries than X has; store one "
@@ -218,7 +219,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
 
 def _matrix(X: Any) -> Any:
     if sp.issparse(X):
-        return sp.csr_array(X)
+        return sp.csr_array(checked_sparse(X))
     X = np.ma.filled(X, np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; the entries of a matrix have 2.")

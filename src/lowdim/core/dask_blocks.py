@@ -10,6 +10,7 @@ DataFrame, which only row numbers and companions ask for.
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import NO_ROWS, ArrayBlocks, Blocks, as_floats, rebatched, reduce_tree
 from lowdim.core.config import config_context
+from lowdim.core.sparse import checked_sparse
 
 FAN_IN = 8
 
@@ -38,7 +40,7 @@ class DaskBlocks(Blocks):
             raise ValueError(f"X is a Dask array of shape {X.shape}; a 2-D one is needed.")
         if X.dtype.kind not in "biuf":
             raise ValueError(f"X is a Dask array of dtype {X.dtype}; numbers are needed.")
-        X = as_floats(X)
+        X = as_floats(with_true_indices(X))
         self._X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         self.dtype = X.dtype
         self.is_sparse = sp.issparse(X._meta)
@@ -59,8 +61,11 @@ class DaskBlocks(Blocks):
         return None if math.isnan(n) else int(n)
 
     def checked(self, check: Callable, *args: Any) -> Blocks:
-        rows = self._X.map_blocks(_gone_through, check, args, dtype=self.dtype, meta=self._X._meta)
-        return DaskBlocks(rows, self.feature_names)
+        rows = copy.copy(self)
+        rows._X = self._X.map_blocks(
+            _gone_through, check, args, dtype=self.dtype, meta=self._X._meta
+        )
+        return rows
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         example = self._example(function, params, along)
@@ -141,6 +146,11 @@ class DaskBlocks(Blocks):
         )
 
 
+def with_true_indices(X: Any) -> Any:
+    """The same Dask array; a sparse chunk whose indices are wrong raises where it is computed."""
+    return X.map_blocks(_true_chunk, dtype=X.dtype, meta=X._meta)
+
+
 def _floats(frame: Any) -> Any:
     """A DataFrame in float32 if all its columns are, else in float64; also from nullable types."""
     only_float32 = all(dtype == np.float32 for dtype in frame.dtypes)
@@ -183,6 +193,10 @@ def _map_partition(
         return nothing
     with config_context(threads=1):
         return ArrayBlocks(block).map(function, *params, along=companions)
+
+
+def _true_chunk(block: Any) -> Any:
+    return checked_sparse(block, "A chunk of X") if sp.issparse(block) else block
 
 
 def _gone_through(block: Any, check: Callable, args: tuple) -> Any:

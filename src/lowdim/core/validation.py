@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, validate_data
 from lowdim.core.blocks import ArrayBlocks, Blocks, as_floats, is_dask
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
+from lowdim.core.sparse import MANY, check_declared, checked_sparse
 
 
 def open_rows(
@@ -50,6 +51,8 @@ def open_rows(
         rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
         if isinstance(estimator, str):  # an estimator keeps them itself
             rows.feature_names = _frame_columns(X)
+    if rows.is_sparse and (reset or isinstance(estimator, str)):
+        _check_declared_columns(rows)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
     if check_finite and rows.in_memory is not None:
@@ -291,6 +294,8 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
         _check_numeric_columns(frame.schema)
         values = _frame_values(frame)
         return check_array(values, estimator=estimator, input_name="X", **check)
+    if sp.issparse(X):
+        X = checked_sparse(X)
     if isinstance(X, np.ma.MaskedArray):
         X = as_floats(X).filled(np.nan)
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
@@ -360,6 +365,16 @@ def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
             f"X has {d} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
+
+
+def _check_declared_columns(rows: Blocks) -> None:
+    """No more columns than the stored entries of sparse rows make likely."""
+    if rows.n_columns > MANY:
+        check_declared(rows.n_columns, int(rows.fold(_n_stored)), "columns")
+
+
+def _n_stored(X: Any) -> int:
+    return int(X.nnz)
 
 
 def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
