@@ -20,8 +20,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.kernel import kernel
+from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
 from lowdim.linalg.sparse import row_numbers
@@ -168,6 +169,7 @@ def entry_weights(weight: Any, X: Any) -> np.ndarray:
             f"An entry has the negative weight {weight.min():g}; weights say how much an entry "
             "counts and must be 0 or more."
         )
+    belongs_to_fit(ArrayBlocks(weight[:, None]), "entry_weight")
     return weight
 
 
