@@ -628,8 +628,9 @@ OTHER_STEPS_SINCE = {"pca_em"}
 def test_a_fit_that_was_cut_short_on_an_earlier_day_is_continued(name, tmp_path):
     """The names of modules in it are those of that day."""
     kept = FIXTURES / "format1" / "checkpoints" / name
-    shutil.copy(kept / "fit.checkpoint", tmp_path)
-    _, states = read_state(tmp_path / "fit.checkpoint")
+    (file,) = kept.glob("*.checkpoint")  # the name is of that day, too
+    shutil.copy(file, tmp_path)
+    _, states = read_state(file)
     model, X = fixtures["INTERRUPTED"][name]
     with config_context(checkpoint=tmp_path):
         model = clone(model).fit(X)

@@ -24,6 +24,7 @@ from lowdim.completion.entries import Entries, check_some_observed, observed, wi
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
+from lowdim.core.shapes import Either, Maybe
 from lowdim.core.validation import check_codes
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
 from lowdim.linalg.sparse import row_numbers, with_values
@@ -41,6 +42,14 @@ class Completer(Transformer, Estimator, ABC):
 
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "components_": ("q", "d"),
+        "row_factors_": ("n", "q"),
+        "scale_": Either(((), ("d",))),
+        "singular_values_": Maybe(("rank",)),
+    }
 
     components_: np.ndarray
     mean_: np.ndarray
