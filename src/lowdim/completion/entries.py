@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.kernel import kernel
+from lowdim.core.numeric import numeric_array
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
@@ -222,7 +223,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
 def _matrix(X: Any) -> Any:
     if sp.issparse(X):
         return sp.csr_array(checked_sparse(X))
-    X = np.ma.filled(X, np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+    X = numeric_array(X, "X", "Entries")
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; the entries of a matrix have 2.")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

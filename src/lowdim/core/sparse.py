@@ -36,8 +36,11 @@ def checked_sparse(X: Any, name: str = "X") -> Any:
         )
     if X.format != "dok" and not isinstance(X.data, np.ndarray):
         _lies(name, f"its data are a {type(X.data).__name__}, not an array")
-    if X.dtype.kind not in "biufcO":
-        raise ValueError(f"{name} is a sparse matrix of dtype {X.dtype}; numbers are needed.")
+    if X.dtype.kind not in "biufc":
+        raise ValueError(
+            f"{name} is a sparse matrix of dtype {X.dtype}; numbers are needed. If they are some, "
+            "make it anew with values.astype(float)."
+        )
     check = _CHECKS.get(X.format)
     if check is None:
         raise ValueError(f"{name} is a sparse matrix of the unknown format {X.format!r}. {CURE}")

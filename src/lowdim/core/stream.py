@@ -27,6 +27,7 @@ from lowdim.core.blocks import (
     reduce_tree,
     rows_per_block,
 )
+from lowdim.core.numeric import as_array
 from lowdim.core.progress import watch
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import fetched_ahead, ordered_map
@@ -242,7 +243,7 @@ def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
     if sp.issparse(block):
         block = sp.csr_array(checked_sparse(block, f"A block of {_in_a_sentence(where)}"))
     else:
-        block = np.asarray(block)
+        block = as_array(block, f"A block of {_in_a_sentence(where)}", "a stream")
     if block.ndim != 2:
         raise ValueError(f"{where} gave a block of shape {block.shape}; blocks must be 2-D.")
     if block.dtype.kind not in "biuf":
