@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 TABLES = (
@@ -169,3 +170,19 @@ def refuse_object(array: np.ndarray, name: str, who: str, error: Exception) -> N
                 f"{TABLES}"
             )
             raise (TypeError if isinstance(reason, TypeError) else ValueError)(problem) from error
+
+
+def frame_of(X: Any, name: str) -> Any:
+    """X as a data frame of narwhals, if it is one, with names that are all different."""
+    try:
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            frame.schema  # noqa: B018  (which looks at the names)
+    except nw.exceptions.DuplicateError:
+        names = [str(column) for column in X.columns]
+        twice = next(column for column in names if names.count(column) > 1)
+        raise ValueError(
+            f"{name} has {names.count(twice)} columns with the name {twice!r}; rename or drop all "
+            "but one of them."
+        ) from None
+    return frame

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
-from lowdim.core.numeric import TABLES, numeric_array, refuse_object
+from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import MANY, check_declared, checked_sparse
@@ -131,7 +131,7 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
-        frame = _frame_of(Z, "Z")
+        frame = frame_of(Z, "Z")
         if isinstance(frame, nw.DataFrame):
             Z = _numbers_of_frame(frame, "Z", _name(estimator))
         elif not sp.issparse(Z):
@@ -296,7 +296,7 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": False,
     }
-    frame = _frame_of(X, "X")
+    frame = frame_of(X, "X")
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
             f"X is a lazy frame ({type(X).__name__}); {_name(estimator)} needs the values: "
@@ -347,22 +347,6 @@ def _numbers_of_frame(frame: Any, name: str, who: str) -> Any:
     _check_numeric_columns(frame.schema, name)
     _check_object_columns(frame, name, who)
     return _frame_values(frame)
-
-
-def _frame_of(X: Any, name: str) -> Any:
-    """X as a data frame of narwhals, if it is one, with names that are all different."""
-    try:
-        frame = nw.from_native(X, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            frame.schema  # noqa: B018  (which looks at the names)
-    except nw.exceptions.DuplicateError:
-        names = [str(column) for column in X.columns]
-        twice = next(column for column in names if names.count(column) > 1)
-        raise ValueError(
-            f"{name} has {names.count(twice)} columns with the name {twice!r}; rename or drop all "
-            "but one of them."
-        ) from None
-    return frame
 
 
 def _check_object_columns(frame: Any, name: str, who: str) -> None:
