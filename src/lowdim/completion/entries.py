@@ -20,7 +20,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.numeric import numeric_array
+from lowdim.core.session import belongs_to_fit
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
 from lowdim.linalg.sparse import row_numbers
 
@@ -166,6 +169,7 @@ def entry_weights(weight: Any, X: Any) -> np.ndarray:
             f"An entry has the negative weight {weight.min():g}; weights say how much an entry "
             "counts and must be 0 or more."
         )
+    belongs_to_fit(ArrayBlocks(weight[:, None]), "entry_weight")
     return weight
 
 
@@ -206,7 +210,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
         raise ValueError(f"The weights have shape {weight.shape} and X has {X.shape}.")
     if not sp.issparse(weight):
         return np.asarray(weight)[row_numbers(X), X.indices]
-    W = observed(weight)
+    W = observed(checked_sparse(weight, "weight"))
     if not (np.array_equal(W.indptr, X.indptr) and np.array_equal(W.indices, X.indices)):
         raise ValueError(
             "The weights are a sparse matrix with other stored entries than X has; store one "
@@ -217,8 +221,8 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
 
 def _matrix(X: Any) -> Any:
     if sp.issparse(X):
-        return sp.csr_array(X)
-    X = np.ma.filled(X, np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        return sp.csr_array(checked_sparse(X))
+    X = numeric_array(X, "X", "Entries")
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; the entries of a matrix have 2.")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

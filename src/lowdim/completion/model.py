@@ -35,6 +35,7 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.loop import fitting
+from lowdim.core.shapes import Either, Maybe
 from lowdim.core.validation import check_codes
 from lowdim.linalg.ridge import Regression
 
@@ -51,6 +52,14 @@ class Completer(ImputeMixin, Transformer, Estimator):
 
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "components_": ("q", "d"),
+        "row_factors_": ("n", "q"),
+        "scale_": Either(((), ("d",))),
+        "singular_values_": Maybe(("rank",)),
+    }
 
     components_: np.ndarray
     mean_: np.ndarray

@@ -37,6 +37,7 @@ from lowdim.completion.spectral import (
 )
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import iterate
+from lowdim.core.shapes import Maybe
 from lowdim.linalg.ridge import Regression, solve_rows
 from lowdim.linalg.sparse import (
     SparseBothWays,
@@ -152,6 +153,14 @@ class SoftImpute(SpectralCompleter):
     >>> model.rank_, bool(np.abs(model.complete() - truth).max() < 1e-3)
     (2, True)
     """
+
+    shapes: ClassVar[dict] = {
+        **SpectralCompleter.shapes,
+        "rank_": "rank",
+        "penalty_": (),
+        "duality_gap_": (),
+        "code_penalty_": Maybe(()),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "penalty": [POSITIVE],

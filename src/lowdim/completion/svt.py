@@ -137,6 +137,11 @@ class SVT(SpectralCompleter):
     (2, True)
     """
 
+    shapes: ClassVar[dict] = {
+        **SpectralCompleter.shapes,
+        "rank_": "rank",
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "tau": [POSITIVE, StrOptions({"auto"})],
         "step": [POSITIVE, StrOptions({"auto"})],

@@ -10,6 +10,7 @@ DataFrame, which only row numbers and companions ask for; the first sums bring t
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +34,7 @@ from lowdim.core.blocks import (
     rows_where,
 )
 from lowdim.core.config import config_context
+from lowdim.core.sparse import checked_sparse
 
 FAN_IN = 8
 
@@ -48,7 +50,7 @@ class DaskBlocks(Blocks):
             raise ValueError(f"X is a Dask array of shape {X.shape}; a 2-D one is needed.")
         if X.dtype.kind not in "biuf":
             raise ValueError(f"X is a Dask array of dtype {X.dtype}; numbers are needed.")
-        X = as_floats(X)
+        X = as_floats(with_true_indices(X))
         self._X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         self.dtype = X.dtype
         self.is_sparse = sp.issparse(X._meta)
@@ -84,8 +86,8 @@ class DaskBlocks(Blocks):
 
     def _with(self, X: Any) -> DaskBlocks:
         """Other rows of the same columns, chosen from the same."""
-        rows = DaskBlocks(X, self.feature_names)
-        rows._chosen_from = self._chosen_from
+        rows = copy.copy(self)
+        rows._X = X
         return rows
 
     @property
@@ -100,7 +102,9 @@ class DaskBlocks(Blocks):
         return companion if keep.all() else companion[keep]
 
     def as_given(self) -> Blocks:
-        return DaskBlocks(self._X, self.feature_names)
+        rows = copy.copy(self)
+        rows._chosen_from = None
+        return rows
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         example = self._example(function, params, along)
@@ -187,6 +191,11 @@ class DaskBlocks(Blocks):
         )
 
 
+def with_true_indices(X: Any) -> Any:
+    """The same Dask array; a sparse chunk whose indices are wrong raises where it is computed."""
+    return X.map_blocks(_true_chunk, dtype=X.dtype, meta=X._meta)
+
+
 def _floats(frame: Any) -> Any:
     """A DataFrame in float32 if all its columns are, else in float64; also from nullable types."""
     only_float32 = all(dtype == np.float32 for dtype in frame.dtypes)
@@ -231,6 +240,10 @@ def _map_partition(
         return nothing
     with config_context(threads=1):
         return ArrayBlocks(block).map(function, *params, along=companions)
+
+
+def _true_chunk(block: Any) -> Any:
+    return checked_sparse(block, "A chunk of X") if sp.issparse(block) else block
 
 
 def _gone_through(block: Any, check: Callable, args: tuple) -> Any:

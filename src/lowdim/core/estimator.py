@@ -12,18 +12,33 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.core.blocks import Blocks
 from lowdim.core.callbacks import CallbackSupportMixin
 from lowdim.core.persistence import save_model
+from lowdim.core.shapes import Maybe, Text
 from lowdim.core.validation import open_rows
+
+OF_EVERY_MODEL: dict[str, Any] = {
+    "n_features_in_": Maybe("d"),
+    "feature_names_in_": Maybe(Text(("d",))),
+    "history_": Maybe(("iterations",)),
+    "n_iter_": Maybe(()),
+    "converged_": Maybe(()),
+}
 
 
 class SavedModel:
     """A model with a file: plain data, read by `lowdim.load`."""
 
     not_saved: ClassVar[frozenset[str]] = frozenset()  # attributes that are no part of the model
+    # learned attributes and their shapes, as `core/shapes.py` says: files are held against them
+    shapes: ClassVar[dict[str, Any]] = {}
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `lowdim.load` reads: arrays and JSON, no programs."""
         check_is_fitted(self)
         save_model(self, path)
+
+    def _shapes(self) -> dict[str, Any]:
+        """What is declared for this model; for classes in which it depends on parameters."""
+        return {**OF_EVERY_MODEL, **self.shapes}
 
 
 class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
@@ -69,6 +84,9 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
             check_finite=check_finite,
             only_observed=only_observed,
         )
+
+    def _shapes(self) -> dict[str, Any]:
+        return {**super()._shapes(), "n_features_in_": "d", **self.shapes}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

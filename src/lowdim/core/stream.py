@@ -30,7 +30,9 @@ from lowdim.core.blocks import (
     rows_per_block,
     rows_where,
 )
+from lowdim.core.numeric import as_array
 from lowdim.core.progress import watch
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import fetched_ahead, ordered_map
 
 CHUNK_BYTES = 2**23
@@ -286,7 +288,10 @@ class CallableSource(Source):
 
 def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
     """A block as a float32 or float64 matrix, with the wanted columns."""
-    block = sp.csr_array(block) if sp.issparse(block) else np.asarray(block)
+    if sp.issparse(block):
+        block = sp.csr_array(checked_sparse(block, f"A block of {_in_a_sentence(where)}"))
+    else:
+        block = as_array(block, f"A block of {_in_a_sentence(where)}", "a stream")
     if block.ndim != 2:
         raise ValueError(f"{where} gave a block of shape {block.shape}; blocks must be 2-D.")
     if block.dtype.kind not in "biuf":
@@ -302,6 +307,10 @@ def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
             raise ValueError(f"{where} has no column {unknown[0]}; it has columns 0 to {d - 1}.")
         block = block[:, list(columns)]
     return as_floats(block)
+
+
+def _in_a_sentence(where: str) -> str:
+    return "the callable" if where == "The callable" else where
 
 
 def _kind(is_sparse: bool) -> str:

@@ -8,7 +8,7 @@ what to do.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -17,9 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from lowdim.core.blocks import ArrayBlocks, Blocks, as_floats, is_dask
+from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
+from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
+from lowdim.core.sparse import MANY, check_declared, checked_sparse
 
 
 def open_rows(
@@ -55,6 +57,8 @@ def open_rows(
         rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
         if isinstance(estimator, str):  # an estimator keeps them itself
             rows.feature_names = _frame_columns(X)
+    if rows.is_sparse and (reset or isinstance(estimator, str)):
+        _check_declared_columns(rows)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
     leave_out = allow_nan and (reset if only_observed is None else only_observed)
@@ -106,15 +110,23 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
     if is_dask(sample_weight):
         sample_weight = sample_weight.compute()
     n = rows.all_rows.shape[0]
-    if isinstance(sample_weight, Real):
+    if isinstance(sample_weight, Real) or getattr(sample_weight, "shape", None) == ():
         sample_weight = np.full(n, sample_weight)
-    weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+    given = numeric_array(sample_weight, "sample_weight", "a fit with weights")
+    weight = given.astype(np.float64, copy=False)
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if weight.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
+        raise ValueError(
+            f"sample_weight.shape == {weight.shape}, expected {(n,)}: one weight for each row of X."
+        )
+    if not np.isfinite(weight).all():
+        row = int(np.argmax(~np.isfinite(weight)))
+        kind = "NaN" if np.isnan(weight[row]) else "infinity"
+        raise ValueError(
+            f"sample_weight contains {kind} (for row {row}); weights count how often a row occurs "
+            "and must be finite. Give rows that are not to count the weight 0."
+        )
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise ValueError(
@@ -124,6 +136,11 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
     weight = np.asarray(rows.part_of(weight))
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
+    if weight.max() > np.finfo(np.float64).max / n:
+        raise ValueError(
+            f"sample_weight has values as large as {weight.max():g}, whose sum is no number; "
+            "divide all weights by their largest."
+        )
     belongs_to_fit(ArrayBlocks(weight[:, None]), "sample_weight")
     return weight
 
@@ -131,6 +148,11 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
+        frame = frame_of(Z, "Z")
+        if isinstance(frame, nw.DataFrame):
+            Z = _numbers_of_frame(frame, "Z", _name(estimator))
+        elif not sp.issparse(Z):
+            Z = numeric_array(Z, "Z", _name(estimator))
         Z = check_array(
             Z,
             dtype=[np.float64, np.float32],
@@ -322,11 +344,6 @@ def _refuse_no_rows(estimator: Any, X: Any) -> None:
             f"X is a text ({str(X)!r}), not rows. If it names a file, give {name} "
             f"lowdim.stream({str(X)!r}){'' if isinstance(estimator, str) else model}."
         )
-    if isinstance(X, Mapping | Set) and not sp.issparse(X):  # a dok_array is a dict, too
-        raise TypeError(
-            f"X is a {type(X).__name__}; {name} needs rows and columns: an array or a data frame. "
-            "Of a dict of columns, pandas.DataFrame(X) makes one."
-        )
     if isinstance(X, Iterator):
         raise TypeError(
             f"X is a {type(X).__name__}, which gives its rows only once; {name} needs an array, or "
@@ -343,7 +360,7 @@ def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
             "example a random part of the rows."
         )
     if hasattr(X, "to_dask_array"):
-        _check_numeric_columns(nw.from_native(X).collect_schema())
+        _check_numeric_columns(nw.from_native(X).collect_schema(), "X")
     rows = as_blocks(X).as_given()
     if rows.is_sparse and not allow_sparse:
         raise TypeError(f"X comes in sparse blocks; {name} needs dense ones.")
@@ -357,7 +374,7 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": False,
     }
-    frame = nw.from_native(X, pass_through=True)
+    frame = frame_of(X, "X")
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
             f"X is a lazy frame ({type(X).__name__}); {_name(estimator)} needs the values: "
@@ -366,19 +383,23 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
     if isinstance(frame, nw.DataFrame):
         if not isinstance(estimator, str):  # names, number of columns
             validate_data(estimator, X, reset=reset, skip_check_array=True)
-        _check_numeric_columns(frame.schema)
-        values = _frame_values(frame)
+        values = _numbers_of_frame(frame, "X", _name(estimator))
         return check_array(values, estimator=estimator, input_name="X", **check)
-    if isinstance(X, np.ma.MaskedArray):
-        X = as_floats(X).filled(np.nan)
-    if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
-        raise ValueError(
-            f"X holds values of dtype {X.dtype}, which are not numbers; {_name(estimator)} "
-            "needs numbers. Convert them with X.astype(float) if that is what they are."
-        )
+    X = checked_sparse(X) if sp.issparse(X) else _as_numbers(X, estimator)
     if isinstance(estimator, str):
         return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
+
+
+def _as_numbers(X: Any, estimator: Any) -> Any:
+    """X as an array, unless scikit-learn has a word to say about what it is."""
+    if isinstance(X, np.matrix) or _is_series(X):
+        return X
+    return numeric_array(X, "X", _name(estimator))
+
+
+def _is_series(X: Any) -> bool:
+    return isinstance(nw.from_native(X, pass_through=True, allow_series=True), nw.Series)
 
 
 def _frame_columns(X: Any) -> list[str] | None:
@@ -399,19 +420,39 @@ def _frame_values(frame: Any) -> Any:
     return values
 
 
-def _check_numeric_columns(schema: Any) -> None:
+def _numbers_of_frame(frame: Any, name: str, who: str) -> Any:
+    """What check_array can take of a data frame, all of whose columns hold numbers."""
+    _check_numeric_columns(frame.schema, name)
+    _check_object_columns(frame, name, who)
+    return _frame_values(frame)
+
+
+def _check_object_columns(frame: Any, name: str, who: str) -> None:
+    """Raise if a column of Python objects holds something that is no number."""
+    for column, dtype in frame.schema.items():
+        if dtype in (nw.Object, nw.Unknown):
+            values = np.asarray(frame[column].to_numpy(), dtype=object)
+            values = np.where([value is None for value in values], np.nan, values)
+            try:
+                values.astype(np.float64)
+            except (TypeError, ValueError, OverflowError) as error:
+                refuse_object(values, f"Column {column!r} of {name}", who, error)
+                raise
+
+
+def _check_numeric_columns(schema: Any, name: str) -> None:
     def may_be_numbers(dtype: Any) -> bool:
         # an object column of pandas may hold numbers; a column of nulls has no type
         return dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
 
     if not schema:
-        raise ValueError("X has no columns: 0 feature(s) while a minimum of 1 is required.")
-    others = [name for name, dtype in schema.items() if not may_be_numbers(dtype)]
+        raise ValueError(f"{name} has no columns: 0 feature(s) while a minimum of 1 is required.")
+    others = [column for column, dtype in schema.items() if not may_be_numbers(dtype)]
     if others:
         raise ValueError(
-            f"X has columns that are not numbers ({len(others)} of {len(schema)}, first: "
+            f"{name} has columns that are not numbers ({len(others)} of {len(schema)}, first: "
             f"{others[0]!r}, {schema[others[0]]}): could not convert them to float. Drop or encode "
-            "them."
+            f"them. {TABLES}"
         )
 
 
@@ -438,6 +479,16 @@ def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
             f"X has {d} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
+
+
+def _check_declared_columns(rows: Blocks) -> None:
+    """No more columns than the stored entries of sparse rows make likely."""
+    if rows.n_columns > MANY:
+        check_declared(rows.n_columns, int(rows.fold(_n_stored)), "columns")
+
+
+def _n_stored(X: Any) -> int:
+    return int(X.nnz)
 
 
 def _check_min_rows(estimator: Any, n: int, min_rows: int, n_empty: int = 0) -> None:

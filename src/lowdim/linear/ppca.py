@@ -23,6 +23,7 @@ from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
@@ -103,6 +104,14 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
+
+    shapes: ClassVar[dict] = {
+        "n_components": Given("k"),
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "noise_variance_": (),
+        "loglike_": (),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_0, None],

@@ -17,10 +17,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import fitting
 from lowdim.core.output import in_columns_of_x
+from lowdim.core.shapes import Below, Maybe, ShapeError
 from lowdim.core.validation import check_weights
 from lowdim.mixture.families import FAMILIES
 from lowdim.mixture.finite.base import FiniteMixture
-from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
+from lowdim.mixture.finite.parts import (
+    Part,
+    as_fitted,
+    category_shapes,
+    moved_back,
+    published_shapes,
+)
 from lowdim.mixture.mixed_columns import (
     families_of,
     filled_table,
@@ -215,6 +222,29 @@ class MixedMixture(FiniteMixture):
         parts = tuple(Part(FAMILIES[name](), columns) for name, columns in families.items())
         self.columns_ = families
         self._learn_parts(rows, weight, parts)
+
+    def _shapes(self):
+        categories = getattr(self, "categories_", [])
+        sizes = {name: len(columns) for name, columns in self.columns_.items()}
+        if sizes.get("categorical", 0) != len(categories):
+            raise ShapeError("categories_ are not those of the categorical columns")
+        every = [f for columns in self.columns_.values() for f in columns]
+        if len(every) != self.n_features_in_ or sorted(every) != list(range(len(every))):
+            raise ShapeError(f"columns_ are not each of {self.n_features_in_} columns once")
+        place = {str(f): i for i, f in enumerate(self.columns_.get("categorical", ()))}
+        if not self._labels.keys() <= place.keys():
+            raise ShapeError("_labels are not those of the categorical columns")
+        of_categories = category_shapes([name in self._labels for name in place])
+        return {
+            **super()._shapes(),
+            "columns_": {name: Below("d", (size,)) for name, size in sizes.items()},
+            "categories_": Maybe(of_categories),
+            "parameters_": {
+                name: published_shapes(FAMILIES[name](), size, categories)
+                for name, size in sizes.items()
+            },
+            "_labels": {name: of_categories[place[name]] for name in self._labels},
+        }
 
     def _publish(self, parts, mixture):
         self.weights_ = mixture.weights

@@ -50,6 +50,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import unit_for
 
@@ -148,6 +149,13 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {
+        "cluster_centers_": ("k", "d"),
+        "counts_": Maybe(("k",)),
+        "labels_": Maybe(("n",)),
+        "inertia_": Maybe(()),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [AT_LEAST_1],

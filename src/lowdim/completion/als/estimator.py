@@ -148,6 +148,11 @@ class ALS(Completer):
     (2,)
     """
 
+    shapes: ClassVar[dict] = {
+        **Completer.shapes,
+        "global_mean_": (),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1],
         "penalty": [NOT_NEGATIVE],

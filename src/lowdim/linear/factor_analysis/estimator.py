@@ -33,6 +33,7 @@ from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.moments import covariance
@@ -153,6 +154,15 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = False
     min_rows: ClassVar[int] = 2
+
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "noise_variance_": ("d",),
+        "rotation_matrix_": Maybe(("k", "k")),
+        "factor_correlations_": Maybe(("k", "k")),
+        "loglike_": Maybe(("steps",)),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_0, None],

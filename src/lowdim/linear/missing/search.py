@@ -73,6 +73,12 @@ def fit_missing(
     (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49. Restarts upon
     a refused step: Henderson and Varadhan (2019), J. Comput. Graph. Stat. 28.
     """
+    if rows.is_sparse:
+        raise ValueError(
+            f"X is sparse and has NaN; {type(estimator).__name__} takes missing values in dense "
+            "rows only. Entries that are not stored are zeros: give X.toarray() if NaN is to mean "
+            "missing, or leave the NaN entries out."
+        )
     _check_memory(rows.n_columns, k)
     columns = observed_columns(rows, weight)
     check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))

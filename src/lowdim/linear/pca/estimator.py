@@ -33,6 +33,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import (
     check_at_most,
     check_codes,
@@ -167,6 +168,18 @@ class PCA(FactorModelMethods, Estimator):
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
     _component_name: ClassVar[str] = "PC"
+
+    shapes: ClassVar[dict] = {
+        "n_components_": "k",
+        "n_samples_": (),
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "explained_variance_": ("k",),
+        "explained_variance_ratio_": ("k",),
+        "singular_values_": ("k",),
+        "noise_variance_": (),
+        "_learned": Maybe(pca_online.SHAPES),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [

@@ -14,6 +14,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from lowdim.core.blocks import add, blend
+from lowdim.core.shapes import Either
 from lowdim.linalg.moments import Frame, Moments, frame_of, moments
 from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, rounding_of, top_of
 from lowdim.linear.pca.oja import OjaParams, gain, oja_step
@@ -41,6 +42,21 @@ class LearnedOja(NamedTuple):
 
 
 Learned = LearnedMoments | LearnedSketch | LearnedOja
+SHAPES = Either(
+    (
+        {
+            "frame": {"pilot": ("d",), "unit": ()},
+            "sums": {"weight": (), "sum_x": ("d",), "sum_xx": ("d", "d")},
+        },
+        {"weight": (), "mean": ("d",), "axes": ("sketched", "d"), "total": ()},
+        {
+            "weight": (),
+            "mean": ("d",),
+            "total": (),
+            "params": {"W": ("d", "k"), "variance": ("k",), "t": ()},
+        },
+    )
+)
 
 
 def learn(learned: Learned | None, problem: AxesProblem) -> Learned:

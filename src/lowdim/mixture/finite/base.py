@@ -50,6 +50,8 @@ class FiniteMixture(ColumnsOutput, MixtureMethods, Estimator):
 
     accepts_nan: ClassVar[bool] = True
 
+    shapes: ClassVar[dict] = {"weights_": ("k",), "lower_bound_": ()}
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1],
         "smoothing": [NOT_NEGATIVE],
