@@ -153,7 +153,8 @@ def changed_models(model):
             if isinstance(other, np.ndarray) and other.dtype == array.dtype:
                 if other.shape == array.shape:
                     continue
-            if kind == "0-D" and isinstance(shapes[name], Either):
+            declared = shapes[name].declared if isinstance(shapes[name], Maybe) else shapes[name]
+            if kind == "0-D" and isinstance(declared, Either):
                 continue  # a number, where an array may be, too
             if kind == "as text" and array.dtype.kind in "bO":
                 continue  # labels, which may be words

@@ -58,6 +58,8 @@ class Completer(ImputeMixin, Transformer, Estimator):
         "components_": ("q", "d"),
         "row_factors_": ("n", "q"),
         "scale_": Either(((), ("d",))),
+        "noise_std_": Maybe(Either(((), ("d",)))),
+        "code_covariance_": Maybe(("q", "q")),
         "singular_values_": Maybe(("rank",)),
     }
 

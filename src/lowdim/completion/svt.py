@@ -36,6 +36,7 @@ from lowdim.completion.spectral import (
 )
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import iterate
+from lowdim.core.shapes import Maybe
 from lowdim.linalg.sparse import (
     SparseBothWays,
     spectral_norm,
@@ -140,6 +141,7 @@ class SVT(SpectralCompleter):
     shapes: ClassVar[dict] = {
         **SpectralCompleter.shapes,
         "rank_": "rank",
+        "threshold_": Maybe(()),
     }
 
     _parameter_constraints: ClassVar[dict] = {

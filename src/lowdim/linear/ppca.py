@@ -23,7 +23,7 @@ from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.shapes import Given
+from lowdim.core.shapes import Given, Maybe
 from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
@@ -111,6 +111,7 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
         "components_": ("k", "d"),
         "noise_variance_": (),
         "loglike_": (),
+        "_noise_std": Maybe(()),
     }
 
     _parameter_constraints: ClassVar[dict] = {

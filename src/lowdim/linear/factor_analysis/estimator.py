@@ -162,6 +162,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         "rotation_matrix_": Maybe(("k", "k")),
         "factor_correlations_": Maybe(("k", "k")),
         "loglike_": Maybe(("steps",)),
+        "_noise_std": Maybe(("d",)),
     }
 
     _parameter_constraints: ClassVar[dict] = {

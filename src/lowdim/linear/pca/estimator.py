@@ -179,6 +179,7 @@ class PCA(FactorModelMethods, Estimator):
         "singular_values_": ("k",),
         "noise_variance_": (),
         "_learned": Maybe(pca_online.SHAPES),
+        "_noise_std": Maybe(()),
     }
 
     _parameter_constraints: ClassVar[dict] = {
