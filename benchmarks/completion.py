@@ -73,7 +73,7 @@ def als_ours(X: sparse.csr_array, k: int, penalty: float, by_count: bool, sweeps
     model = ALS(
         k, penalty=penalty, weighted_penalty=by_count, max_iter=sweeps, tol=0, random_state=0
     ).fit(X)
-    return Model(model, model.predict)
+    return Model(model, model.predict_entries)
 
 
 # By default cmfrec solves its last sweep exactly, as we do the codes of rows

@@ -49,6 +49,12 @@ class SkeletonKMeans(ClusterMixin, Estimator):
         J at the centers.
     """
 
+    shapes: ClassVar[dict] = {  # of all that is learned: files are held against them
+        "cluster_centers_": ("k", "d"),
+        "labels_": ("n",),
+        "inertia_": (),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [AT_LEAST_1],
         "max_iter": [AT_LEAST_1],

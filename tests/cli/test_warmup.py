@@ -1,5 +1,9 @@
 """`lowdim warmup` uses every class, with each of its solvers, on every kind of data it takes."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -34,15 +38,38 @@ def recorder(monkeypatch):
     return Recorder
 
 
+@pytest.fixture
+def only(monkeypatch):
+    """Let these classes be all there are, tried in this process."""
+
+    def use(**classes):
+        monkeypatch.setattr(warmup, "_by_name", lambda: classes)
+
+    return use
+
+
 def test_every_public_class_is_tried_and_timed(run):
     lines = run("warmup").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [*sorted(public_estimators()), "together"]
+    names = [line.split()[0] for line in lines]
+    assert sorted(names[:-1]) == sorted([*public_estimators(), "Recommender"])
+    assert names[-1] == "together"
     assert all(line.endswith(" s") for line in lines)
 
 
-def test_quiet_says_nothing(run, recorder, monkeypatch):
-    monkeypatch.setattr("lowdim.registry.public_estimators", lambda: {"Recorder": recorder})
-    result = run("warmup", "--quiet")
+def test_some_methods_can_be_named(run, recorder, only):
+    only(Recorder=recorder, Other=Estimator)
+    assert run("warmup", "Recorder").stdout.split()[0] == "Recorder"
+    assert recorder.seen
+
+
+def test_a_method_that_does_not_exist_is_named(run):
+    result = run("warmup", "KMean", code=2)
+    assert "no method is called KMean" in result.stderr
+
+
+def test_quiet_says_nothing(run, recorder, only):
+    only(Recorder=recorder)
+    result = run("warmup", "--quiet", "Recorder")
     assert recorder.seen
     assert (result.stdout, result.stderr) == ("", "")
 
@@ -64,14 +91,69 @@ def test_missing_values_and_sparse_rows_are_tried_where_they_are_accepted(record
     assert kinds == {(False, False), (False, True), (True, False)}
 
 
-def test_a_class_that_never_works_is_named(run, recorder, monkeypatch):
+def test_a_class_that_never_works_is_named(run, recorder, only):
     class Broken(recorder):
         def fit(self, X):
             raise ValueError("it never works")
 
-    monkeypatch.setattr(
-        "lowdim.registry.public_estimators", lambda: {"Broken": Broken, "Recorder": recorder}
-    )
-    result = run("warmup")
+    only(Broken=Broken, Recorder=recorder)
+    result = run("warmup", "Broken", "Recorder")
     assert result.stderr == "Warning: Broken could not be tried (it never works).\n"
     assert result.stdout.startswith("Recorder")
+
+
+# ---- nothing is left to compile ------------------------------------------------------------------
+
+WATCH = """
+import json
+from lowdim.cli.warmup import _by_name, warm_up
+from lowdim.core.kernel import kernels
+
+for cls in _by_name().values():
+    problem = warm_up(cls)
+    assert problem is None, problem
+
+def signatures():
+    return {name: {str(s) for s in one.compiled().signatures} for name, one in kernels().items()}
+
+warm = signatures()
+from tests.cli.wide_use import use_everything
+use_everything()
+after = signatures()
+print(json.dumps({
+    "number": {name: len(found) for name, found in warm.items()},
+    "unknown": sorted(set(after) - set(warm)),
+    "new": {name: sorted(after[name] - warm[name]) for name in warm if after[name] - warm[name]},
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """Signatures after a warmup, and those that wide use needs beyond, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WATCH], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_after_a_warmup_nothing_is_compiled(seen):
+    assert seen["unknown"] == []
+    assert seen["new"] == {}
+
+
+def test_a_kernel_has_a_signature_for_each_precision_and_no_more(seen):
+    """Each further one is compiled while a person waits: an order of memory, a type of index."""
+    several = {name: number for name, number in seen["number"].items() if number > 2}
+    assert several == {}
+
+
+def test_every_kernel_is_compiled(seen):
+    assert {name for name, number in seen["number"].items() if number == 0} == {
+        "lowdim.cluster.kmeans.kernels.square_apart",  # these are compiled into others
+        "lowdim.linalg.ridge._pull",
+        "lowdim.linalg.ridge._times_rest",
+        "lowdim.linalg.small.factor_block",
+        "lowdim.linalg.small.solve_factored",
+    }

@@ -29,6 +29,7 @@ def test_what_is_published_predicts_the_entries_that_were_opened(rng, center, sc
     model = SoftImpute(center=center, scale=scale)
     opened = model._open(X)
     U, s, Vt = np.linalg.svd(opened.entries.by_rows.toarray(), full_matrices=False)
+    model.singular_values_, model.code_penalty_ = s, 0.0
     model._publish(opened, Factors(U * s, Vt.T))  # all of y: so all of X comes back
     found = model.row_factors_ @ model.components_ + model.mean_
     np.testing.assert_allclose(found, X, rtol=1e-9)
@@ -69,3 +70,26 @@ def test_weights_and_other_shapes_are_refused(rng):
         ValueError, match=r"a matrix of 30 x 12; X is 29 x 12. Set warm_start=False"
     ):
         model.fit(X[1:])
+
+
+@pytest.mark.parametrize("center", [None, "columns", "both"])
+def test_rows_and_columns_without_entries_are_not_seen_by_the_method(rng, center):
+    X = matrix(rng)
+    grown = np.insert(np.insert(X, [0, 7, 30], np.nan, axis=0), [3, 12], np.nan, axis=1)
+    rows, columns = ~np.isnan(grown).all(axis=1), ~np.isnan(grown).all(axis=0)
+    plain, model = (SVP(2, center=center).fit(Y) for Y in (X, grown))
+    np.testing.assert_array_equal(model.row_factors_[rows], plain.row_factors_)
+    np.testing.assert_array_equal(model.mean_[columns], plain.mean_)
+    np.testing.assert_array_equal(model.components_[:2, columns], plain.components_[:2])
+    assert not model.row_factors_[~rows].any() and not model.components_[:2, ~columns].any()
+    expected = 0.0 if center is None else np.nanmean(X)
+    np.testing.assert_allclose(model.complete()[~rows][:, ~columns], expected)
+
+
+def test_a_warm_start_leaves_out_rows_without_entries(rng):
+    X = np.insert(matrix(rng), [4, 9], np.nan, axis=0)
+    model = SVP(2, warm_start=True).fit(X)
+    opened = model._open(X)
+    L, R = model._last_factors(opened)
+    rows = ~np.isnan(X).all(axis=1)
+    np.testing.assert_allclose(L @ R.T * opened.scale, model.complete()[rows], atol=1e-10)

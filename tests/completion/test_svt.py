@@ -107,3 +107,14 @@ def test_entries_that_are_all_the_mean_need_no_component():
     assert model.rank_ == 0
     np.testing.assert_allclose(model.complete(), X)
     assert model.transform(X).shape == (5, 1)
+
+
+def test_fitted_rows_are_coded_as_they_were_fitted(rng):
+    """X is the minimum only if each row's code is the smallest, in the norm of 1 + tau / s."""
+    X = with_missing(low_rank(rng, n=60, d=12, noise=0.3), rng)
+    model = SVT(tol=1e-7, max_iter=5000).fit(X)
+    assert model.rank_ > 6  # rows have fewer entries than the model components
+    np.testing.assert_allclose(model.transform(X), model.row_factors_, atol=1e-4)
+    np.testing.assert_allclose(
+        model.impute(X)[np.isnan(X)], model.complete()[np.isnan(X)], atol=1e-4
+    )

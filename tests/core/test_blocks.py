@@ -654,3 +654,95 @@ def test_a_view_of_a_view_is_a_view(held):
     rows = as_blocks(holder).seen(two_columns, 3.0, np.float64).seen(projection, np.eye(2)[:, :1])
     assert rows.shape == (30, 1)
     np.testing.assert_array_equal(rows.take(np.arange(30)), 3.0 * X[:, :1])
+
+
+# ---- some of the rows ----------------------------------------------------------------------------
+
+
+def positive(X, column):
+    first = X[:, [column]].toarray() if sp.issparse(X) else X[:, column]
+    return np.ravel(first) > 0
+
+
+def every_row(X):
+    return None
+
+
+def all_true(X):
+    return np.ones(X.shape[0], dtype=bool)
+
+
+def no_row(X):
+    return np.zeros(X.shape[0], dtype=bool)
+
+
+def twice(X):
+    return 2.0 * (X.toarray() if sp.issparse(X) else X)
+
+
+def in_memory(rows):
+    return np.asarray(rows.map(twice)) / 2.0
+
+
+def test_chosen_rows_are_blocks_like_any_others(held, rng):
+    holder, X = held
+    weight, keep = rng.random(30), X[:, 1] > 0
+    rows = as_blocks(holder).where(positive, 1)
+    kept, its_weight = X[keep], weight[keep]
+
+    np.testing.assert_array_equal(in_memory(rows), kept)
+    np.testing.assert_array_equal(rows.part_of(weight), its_weight)
+    # sums of at most 30 numbers in another order
+    np.testing.assert_allclose(
+        rows.seen(twice).fold(weighted_sums, along=(its_weight,)), 2 * its_weight @ kept, rtol=1e-12
+    )
+    assert rows.shape == kept.shape and rows.known_rows == len(kept)
+    assert rows.n_left_out == 30 - len(kept)
+    np.testing.assert_array_equal(twice(rows.take(np.array([4, 0]))), 2 * kept[[4, 0]])
+    np.testing.assert_array_equal(
+        twice(rows.sample(5, np.random.default_rng(1))),
+        twice(as_blocks(kept).sample(5, np.random.default_rng(1))),
+    )
+    batches = list(rows.batches(4, along=(its_weight,)))
+    np.testing.assert_array_equal(np.vstack([twice(X) / 2 for X, _ in batches]), kept)
+    np.testing.assert_array_equal(np.concatenate([w for _, w in batches]), its_weight)
+
+
+def test_chosen_rows_know_all_rows(held, rng):
+    holder, X = held
+    rows = as_blocks(holder).where(positive, 0)
+    for all_rows in (rows.all_rows, rows.checked(refuse_large, X.max()).all_rows):
+        np.testing.assert_array_equal(in_memory(all_rows), X)
+    np.testing.assert_array_equal(rows.seen(twice).all_rows.map(np.negative), -2.0 * X)
+    np.testing.assert_array_equal(
+        as_blocks(holder).seen(twice).where(positive, 0).map(np.negative), -2.0 * X[X[:, 0] > 0]
+    )
+    weight = rng.random(30)
+    np.testing.assert_array_equal(rows.seen(twice).part_of(weight), weight[X[:, 0] > 0])
+    given = rows.as_given()
+    assert given.all_rows.shape == given.shape == rows.shape and given.n_left_out == 0
+    assert given.part_of(weight) is weight
+    assert rows.seen(twice).as_given().n_left_out == 0
+    assert rows.n_left_out > 0
+
+
+def test_a_check_of_chosen_rows_comes_with_the_pass(held):
+    holder, X = held
+    rows = as_blocks(holder).where(positive, 0)
+    with pytest.raises(ValueError, match="too large"):
+        rows.checked(refuse_large, X[X[:, 0] > 0].max() * (1 - 1e-9)).fold(column_sums)
+
+
+def test_rows_of_which_none_is_left_out_are_not_copied(rng):
+    X = rng.normal(size=(9, 2))
+    rows = as_blocks(X)
+    assert rows.where(every_row) is rows and rows.where(all_true) is rows
+    assert rows.all_rows is rows and rows.n_left_out == 0
+    weight = np.ones(9)
+    assert rows.part_of(weight) is weight and rows.part_of(None) is None
+
+
+def test_no_row_at_all_left_is_an_error(held):
+    rows = as_blocks(held[0]).where(no_row)
+    with pytest.raises(ValueError, match="n_samples=0"):
+        rows.fold(column_sums)

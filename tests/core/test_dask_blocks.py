@@ -50,6 +50,10 @@ def first_column(X):
     return X[:, 0]
 
 
+def above_zero(X):
+    return X[:, 0] > 0
+
+
 def dense_sum(X):
     return np.asarray(X.sum(axis=0))
 
@@ -236,6 +240,18 @@ def test_partitions_that_turn_out_empty_add_nothing(rng):
     )
 
 
+def test_the_first_sums_count_rows_of_unknown_number(rng):
+    X = matrix(rng)
+    D = da.from_array(X, chunks=(40, 5))
+    kept = X[X[:, 0] > 0]
+    for rows in (as_blocks(D[D[:, 0] > 0]), as_blocks(D).where(above_zero)):
+        rows.fold(dense_sum)
+        with dask.config.set(scheduler="synchronous"), Counter() as counter:
+            assert rows.shape == kept.shape and counter.tasks == 0
+        np.testing.assert_array_equal(rows.take(np.array([5, 1])), kept[[5, 1]])
+    assert np.isnan(D[D[:, 0] > 0].shape[0]) and D.shape[0] == 200  # the user's array is as it was
+
+
 def test_no_rows_at_all_is_an_error():
     D = da.ones((20, 2), chunks=(5, 2))
     for empty in (D[:0], D[D[:, 0] > 1]):
@@ -300,9 +316,10 @@ def test_results_that_dask_still_holds_are_not_added_into(rng):
     from lowdim.core.blocks import add
     from lowdim.core.dask_blocks import _join
 
-    parts = [np.ones(2), np.ones(2), (np.ones(2),)[0]]
-    _join(parts, add)
-    assert all(part.tolist() == [1.0, 1.0] for part in parts)
+    parts = [([1], np.ones(2)), ([0], None), ([2], np.ones(2)), ([1], np.ones(2))]
+    lengths, total = _join(parts, add)
+    assert lengths == [1, 0, 2, 1] and total.tolist() == [3.0, 3.0]
+    assert all(part.tolist() == [1.0, 1.0] for _, part in parts if part is not None)
 
 
 def test_workers_run_a_partition_on_one_thread():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lowdim.core.kernel import kernel
+from lowdim.core.kernel import kernels as all_kernels
 
 SOURCE = '''
 import sys
@@ -34,6 +35,17 @@ def total(X):
         for j in range(X.shape[1]):
             result += squared(X[i, j])
     return result
+
+
+@kernel
+def dot(x, y):
+    result = 0.0
+    for i in range(len(x)):
+        result += x[i] * y[i]
+    return result
+
+
+quick_dot = kernel(any_order=True)(dot.python)
 
 
 @kernel
@@ -151,6 +163,43 @@ print(sum(dispatcher.stats.cache_hits.values()), sum(dispatcher.stats.cache_miss
 
     assert run() == ["0", "1"]  # compiled
     assert run() == ["1", "0"]  # taken from the disk
+
+
+def test_who_waits_for_a_compilation_is_told_once_and_never_again(tmp_path):
+    (tmp_path / "some_kernels.py").write_text(SOURCE)
+    script = """
+import lowdim, numpy as np, some_kernels
+with lowdim.config_context(progress=True):  # as at a terminal
+    some_kernels.total(np.ones((2, 2)))
+    some_kernels.squared(2.0)
+"""
+
+    def run():
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=300,
+            env=environment, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert run() == "compiling (once; `lowdim warmup` does it ahead for all methods)\n"
+    assert run() == ""
+
+
+def test_sums_in_any_order_agree_up_to_rounding(kernels, rng):
+    X = rng.normal(size=(20, 1000))
+    in_order, any_order, again = (
+        np.array([dot(x, x) for x in X])
+        for dot in (kernels.dot, kernels.quick_dot, kernels.quick_dot)
+    )
+    np.testing.assert_allclose(any_order, in_order, rtol=1e-13)  # 1000 terms, all positive
+    np.testing.assert_array_equal(any_order, again)
+    assert (any_order != in_order).any()  # another order rounds otherwise: it is another kernel
+
+
+def test_every_kernel_is_known_by_the_name_of_its_module(kernels):
+    assert all_kernels()["some_kernels.squared"] is kernels.squared
 
 
 def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path):

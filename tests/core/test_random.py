@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowdim.core.random import random_generator
+from lowdim.core.random import generator_of, random_generator
 
 
 def test_the_same_int_gives_the_same_numbers():
@@ -42,3 +42,13 @@ def test_anything_else_is_refused_and_its_type_named(state):
         ValueError, match=f"is a {name}; choose an int, a numpy Generator, a Random"
     ):
         random_generator(state)
+
+
+def test_a_method_that_draws_takes_the_seed_of_the_constructor_unless_it_is_given_one():
+    class Model:
+        random_state = 5
+
+    numbers = np.random.default_rng(5).normal(size=3)
+    np.testing.assert_array_equal(generator_of(Model()).normal(size=3), numbers)
+    assert generator_of(Model(), 6).normal() == random_generator(6).normal()
+    assert generator_of(object()).normal() != generator_of(object()).normal()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import shutil
 import signal
@@ -236,6 +237,13 @@ def crashed_in(folder, number, *args, **kwargs):
     resumable.each_iteration.clear()
 
 
+def checkpoint_in(folder, model="Wanderer"):
+    """The one file in a folder, which is a checkpoint of this model."""
+    (file,) = folder.iterdir()
+    assert re.fullmatch(rf"{model}-[0-9a-f]{{24}}\.checkpoint", file.name)
+    return file
+
+
 def test_a_fit_killed_with_signal_9_continues_and_ends_bit_identical(tmp_path):
     def run(number):
         command = [sys.executable, SCRIPT, tmp_path / "state", tmp_path / "result.npz", str(number)]
@@ -243,7 +251,7 @@ def test_a_fit_killed_with_signal_9_continues_and_ends_bit_identical(tmp_path):
 
     # 8 iterations per start, 3 of them in the fit within: it dies in the second start
     assert run(14).returncode == -signal.SIGKILL
-    assert [p.name for p in (tmp_path / "state").iterdir()] == ["fit.checkpoint"]
+    assert checkpoint_in(tmp_path / "state", "Wanderer")
     assert not (tmp_path / "result.npz").exists()
     last = run(0)
     assert last.returncode == 0, last.stderr
@@ -347,7 +355,7 @@ def test_without_a_setting_nothing_is_written(tmp_path, monkeypatch):
 
 def test_the_folder_is_made_if_it_is_not_there(tmp_path):
     crashed_in(tmp_path / "a" / "b", 7)
-    assert [p.name for p in (tmp_path / "a" / "b").iterdir()] == ["fit.checkpoint"]
+    assert checkpoint_in(tmp_path / "a" / "b", "Wanderer")
 
 
 class Other(resumable.Wanderer):
@@ -360,40 +368,159 @@ WHAT_TO_DO = (
 )
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "arguments", "differs"),
-    [
-        (Other(), X, {}, "model=Wanderer, and this fit has model=Other"),
-        (resumable.Wanderer(max_iter=6), X, {}, "max_iter=5, and this fit has max_iter=6"),
-        (resumable.Wanderer(random_state=None), X, {}, "random_state=0, and this .*=None"),
-        (resumable.Wanderer(), X + 1e-12, {}, "X=60x3 float64 .*, and this fit has X=60x3 float64"),
-        (resumable.Wanderer(), X[:50], {}, "X=60x3 float64 .*, and this fit has X=50x3 float64"),
-        (resumable.Wanderer(), X.astype(np.float32), {}, "X=60x3 float64 .* has X=60x3 float32"),
-        (resumable.Wanderer(), X, {"sample_weight": weights}, "sample_weight=None, .*=60x1 float"),
-    ],
-)  # fmt: skip
-def test_a_checkpoint_of_another_fit_is_refused_and_the_difference_named(
-    model, data, arguments, differs, tmp_path
-):
+OTHER_FITS = {
+    "another model": (Other(), X, {}),
+    "another parameter": (resumable.Wanderer(max_iter=6), X, {}),
+    "another seed": (resumable.Wanderer(random_state=None), X, {}),
+    "other values": (resumable.Wanderer(), X + 1e-12, {}),
+    "fewer rows": (resumable.Wanderer(), X[:50], {}),
+    "another dtype": (resumable.Wanderer(), X.astype(np.float32), {}),
+    "weights": (resumable.Wanderer(), X, {"sample_weight": weights}),
+    "other weights": (resumable.Wanderer(), X, {"sample_weight": weights[::-1].copy()}),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_FITS)
+def test_every_fit_has_a_checkpoint_of_its_own(kind, tmp_path):
+    model, data, arguments = OTHER_FITS[kind]
     crashed_in(tmp_path, 7)
-    before = (tmp_path / "fit.checkpoint").read_bytes()
-    with pytest.raises(CheckpointError, match=f"fit.checkpoint was written with {differs}"):
-        fit_in(tmp_path, model, data, **arguments)
-    with pytest.raises(CheckpointError, match=WHAT_TO_DO):
-        fit_in(tmp_path, model, data, **arguments)
-    assert (tmp_path / "fit.checkpoint").read_bytes() == before
-    assert_bit_identical(fit_in(tmp_path), resumable.Wanderer().fit(X))  # still of use
+    of_the_first = checkpoint_in(tmp_path)
+    before = of_the_first.read_bytes()
+    crashed_in(tmp_path, 14, clone(model), data, **arguments)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert of_the_first.read_bytes() == before
+    resumed = fit_in(tmp_path, clone(model), data, **arguments)
+    if model.random_state is not None:
+        assert_bit_identical(resumed, clone(model).fit(data, **arguments))
+    assert checkpoint_in(tmp_path) == of_the_first
+    assert_bit_identical(fit_in(tmp_path), resumable.Wanderer().fit(X))
 
 
-@pytest.mark.parametrize("now", [None, weights[::-1].copy()])
-def test_other_weights_are_other_data(now, tmp_path):
-    crashed_in(tmp_path, 7, sample_weight=weights)
-    with pytest.raises(
-        CheckpointError, match=r"written with sample_weight=60x1 .* has sample_weight="
-    ):
-        fit_in(tmp_path, sample_weight=now)
-    resumed = fit_in(tmp_path, sample_weight=weights)
-    assert_bit_identical(resumed, resumable.Wanderer().fit(X, sample_weight=weights))
+def test_a_script_of_two_fits_that_was_killed_in_the_second_can_be_run_again(tmp_path):
+    def script():
+        first = fit_in(tmp_path, resumable.Wanderer(n_starts=1))
+        return first, fit_in(tmp_path, resumable.Wanderer(n_starts=2))
+
+    uninterrupted = [resumable.Wanderer(n_starts=n).fit(X) for n in (1, 2)]
+
+    def killed(count):
+        if count == 12:  # the first has 8
+            raise MemoryError("as if killed")
+
+    resumable.each_iteration.append(killed)
+    with pytest.raises(MemoryError):
+        script()
+    resumable.each_iteration.clear()
+    assert checkpoint_in(tmp_path)
+    for model, expected in zip(script(), uninterrupted, strict=True):
+        assert_bit_identical(model, expected)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_fits_at_once_share_a_folder(tmp_path):
+    """Different ones, and one of them twice: it writes the same states to the same file."""
+    models = [resumable.Wanderer(n_starts=n) for n in (1, 2, 3, 3)]
+    barrier = threading.Barrier(len(models), timeout=30)
+
+    def fit(model):
+        barrier.wait()
+        with config_context(checkpoint=tmp_path, checkpoint_seconds=0):
+            model.fit(X)
+
+    threads = [threading.Thread(target=fit, args=(model,)) for model in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for model in models:
+        assert_bit_identical(model, clone(model).fit(X))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_processes_at_once_share_a_folder(tmp_path):
+    """The same fit in two processes: both end with the result of one alone."""
+    state = tmp_path / "state"
+    results = [tmp_path / "0.npz", tmp_path / "1.npz"]
+    running = [subprocess.Popen([sys.executable, SCRIPT, state, result, "0"]) for result in results]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    uninterrupted = resumable.Wanderer().fit(X)
+    for result in results:
+        with np.load(result) as saved:
+            for one, two in zip(saved.values(), attributes(uninterrupted)[:5], strict=True):
+                np.testing.assert_array_equal(one, two)
+    assert list(state.iterdir()) == []
+
+
+class WarmStart(resumable.Wanderer):
+    """Goes on from where its last fit ended."""
+
+    def __init__(self, n_starts=1, max_iter=5, tol=0.0, random_state=0, warm_start=True):
+        super().__init__(n_starts, max_iter, tol, random_state)
+        self.warm_start = warm_start
+
+
+def test_what_a_warm_start_goes_on_from_is_part_of_the_fit(tmp_path):
+    model = fit_in(tmp_path, WarmStart())
+    crashed_in(tmp_path, 7, model)
+    of_the_second = checkpoint_in(tmp_path, "WarmStart")
+    redone = []
+    resumable.each_iteration.append(redone.append)
+    again = fit_in(tmp_path, WarmStart())  # the first fit of the script, when it runs again
+    assert len(redone) == 8 and checkpoint_in(tmp_path, "WarmStart") == of_the_second
+    redone.clear()
+    fit_in(tmp_path, again)
+    assert len(redone) == 5  # 3 within, which are repeated, and the last 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_file_that_a_killed_process_left_is_removed_when_the_next_fit_begins(tmp_path):
+    import lowdim.core.atomic as atomic
+
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left = tmp_path / f".lowdim-{atomic._place()}-{dead.pid}-1-{'0' * 16}.tmp"
+    alive = tmp_path / f".lowdim-{atomic._place()}-{os.getpid()}-0-{'0' * 16}.tmp"
+    elsewhere = tmp_path / f".lowdim-{'0' * 8}-{dead.pid}-1-{'0' * 16}.tmp"
+    for file in (left, alive, elsewhere):
+        file.touch()
+    fit_in(tmp_path, seconds=1000)  # writes nothing itself
+    assert sorted(tmp_path.iterdir()) == sorted([alive, elsewhere])
+
+
+def test_a_folder_that_is_a_file_is_refused_and_named(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(CheckpointError, match=r"checkpoint='.*taken' cannot be a folder"):
+        fit_in(tmp_path / "taken")
+
+
+def test_a_checkpoint_under_the_name_of_another_fit_is_refused_and_the_difference_named(tmp_path):
+    crashed_in(tmp_path, 7)
+    first = checkpoint_in(tmp_path)
+    crashed_in(tmp_path, 7, resumable.Wanderer(max_iter=6))
+    (second,) = set(tmp_path.iterdir()) - {first}
+    shutil.copy(first, second)
+    differs = "max_iter=5, and this fit has max_iter=6"
+    with pytest.raises(CheckpointError, match=f"was written with {differs}{WHAT_TO_DO}"):
+        fit_in(tmp_path, resumable.Wanderer(max_iter=6))
+
+
+def test_a_checkpoint_of_the_earlier_name_is_taken_up_by_its_fit_alone(tmp_path):
+    crashed_in(tmp_path, 7)
+    earlier = checkpoint_in(tmp_path).rename(tmp_path / "fit.checkpoint")
+    before = earlier.read_bytes()
+    fit_in(tmp_path, resumable.Wanderer(max_iter=6))
+    assert earlier.read_bytes() == before
+    redone = []
+    resumable.each_iteration.append(redone.append)
+    assert_bit_identical(fit_in(tmp_path), resumable.Wanderer().fit(X))
+    assert len(redone) == 9 + 15 - 3 + 24  # and the fit without a checkpoint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_the_earlier_name_that_cannot_be_read_is_left_alone(tmp_path):
+    (tmp_path / "fit.checkpoint").write_bytes(b"x" * 50)
+    fit_in(tmp_path)
+    assert (tmp_path / "fit.checkpoint").read_bytes() == b"x" * 50
 
 
 def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
@@ -408,9 +535,9 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b"x" * 50])
 def test_a_damaged_checkpoint_is_refused(damage, tmp_path):
     crashed_in(tmp_path, 7)
-    file = tmp_path / "fit.checkpoint"
+    file = checkpoint_in(tmp_path)
     file.write_bytes(damage(file.read_bytes()))
-    with pytest.raises(CheckpointError, match=r"fit.checkpoint cannot be read \(.*" + WHAT_TO_DO):
+    with pytest.raises(CheckpointError, match=r"\.checkpoint cannot be read \(.*" + WHAT_TO_DO):
         fit_in(tmp_path)
     file.unlink()
     fit_in(tmp_path)
@@ -442,11 +569,11 @@ def test_a_full_disk_does_not_end_a_fit(tmp_path, monkeypatch):
 
 def test_ctrl_c_keeps_a_checkpoint_from_which_the_fit_continues(tmp_path):
     resumable.each_iteration.append(press_ctrl_c(14))  # in the second start
-    text = r"The state is in .*fit\.checkpoint; fit again to continue\."
+    text = r"The state is in .*\.checkpoint; fit again to continue\."
     with pytest.warns(InterruptedFitWarning, match=text):
         fit_in(tmp_path, seconds=1000)  # at once, however short the fit was
     resumable.each_iteration.clear()
-    assert (tmp_path / "fit.checkpoint").exists()
+    assert checkpoint_in(tmp_path)
     assert_bit_identical(fit_in(tmp_path), resumable.Wanderer().fit(X))
     assert list(tmp_path.iterdir()) == []
 
@@ -476,7 +603,7 @@ def test_a_fit_that_is_called_by_another_method_of_the_same_model_has_a_checkpoi
     with config_context(checkpoint=tmp_path, checkpoint_seconds=0):
         with pytest.raises(MemoryError):
             Twice().fit_transform(X)
-        assert [p.name for p in tmp_path.iterdir()] == ["fit.checkpoint"]
+        assert checkpoint_in(tmp_path, "Twice")
         assert Twice().fit_transform(X) == 4
     assert resumable._count == 3 + 2  # two of four were done
 
@@ -501,8 +628,9 @@ OTHER_STEPS_SINCE = {"pca_em"}
 def test_a_fit_that_was_cut_short_on_an_earlier_day_is_continued(name, tmp_path):
     """The names of modules in it are those of that day."""
     kept = FIXTURES / "format1" / "checkpoints" / name
-    shutil.copy(kept / "fit.checkpoint", tmp_path)
-    _, states = read_state(tmp_path / "fit.checkpoint")
+    (file,) = kept.glob("*.checkpoint")  # the name is of that day, too
+    shutil.copy(file, tmp_path)
+    _, states = read_state(file)
     model, X = fixtures["INTERRUPTED"][name]
     with config_context(checkpoint=tmp_path):
         model = clone(model).fit(X)

@@ -256,3 +256,35 @@ def test_an_error_in_the_callable_comes_out_as_it_is():
 def test_rows_beyond_the_end_are_an_error():
     with pytest.raises(IndexError, match="There is no row 7; the stream has 4 rows"):
         stream(lambda: [np.ones((4, 1))]).take(np.array([7, 0]))
+
+
+# Some of the rows
+
+
+def above_zero(X):
+    return X[:, 0] > 0
+
+
+def test_chosen_rows_of_a_stream_are_counted_by_the_first_pass(rng):
+    X, passes = matrix(rng), []
+
+    def give():
+        passes.append(1)
+        yield from parts(X)
+
+    rows = stream(give).where(above_zero)
+    before = len(passes)
+    assert rows.known_rows is None
+    assert rows.fold(moments)[0] == np.count_nonzero(X[:, 0] > 0)
+    assert rows.known_rows == rows.shape[0] == np.count_nonzero(X[:, 0] > 0)
+    assert rows.n_left_out == np.count_nonzero(X[:, 0] <= 0)
+    assert len(passes) == before + 1
+
+
+def test_a_stream_that_changes_is_found_out_also_where_rows_are_chosen():
+    blocks = [np.ones((4, 1))]
+    rows = stream(lambda: list(blocks)).where(above_zero)
+    rows.fold(np.sum)
+    blocks.append(-np.ones((1, 1)))
+    with pytest.raises(ValueError, match="had 4 rows before and gives more"):
+        rows.fold(np.sum)

@@ -24,6 +24,8 @@ from lowdim.core.validation import (
     check_number,
     check_weights,
     count_nonfinite,
+    observed,
+    observed_rows,
     open_rows_for,
 )
 from lowdim.tables.streaming import stream
@@ -124,7 +126,7 @@ def test_other_methods_take_every_kind_too(kind, tmp_path):
 def test_streams_dask_and_arrays_come_in_their_own_blocks(tmp_path):
     kinds = {"stream": StreamBlocks, "dask array": DaskBlocks, "polars": ArrayBlocks}
     for kind, blocks in kinds.items():
-        assert type(Tolerant().fit(KINDS[kind](tmp_path)).rows) is blocks
+        assert isinstance(Tolerant().fit(KINDS[kind](tmp_path)).rows, blocks)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +336,8 @@ def test_in_streams_and_on_dask_nan_is_found_in_the_pass_that_meets_it(tmp_path)
         rows = Complete().fit(X).rows  # nothing is read at the door
         with pytest.raises(ValueError, match=r"X has NaN in 2 of 2 columns \(first: 0\); Complete"):
             rows.fold(np.sum)
-        assert np.isnan(Tolerant().fit(X).rows.fold(np.sum))
+        rows = Tolerant().fit(X).rows
+        assert rows.fold(np.sum) == 10.0 and np.isnan(rows.all_rows.fold(np.sum))
         blocks_with_inf = stream(lambda: [np.full((5, 2), np.inf)])
         with pytest.raises(ValueError, match="X has infinity"):
             Tolerant().fit(blocks_with_inf).rows.fold(np.sum)
@@ -372,6 +375,91 @@ def test_large_finite_values_are_no_infinities():
     assert not count_nonfinite(X).inf.any()
     found = check_finite_rows(Complete(), as_blocks(X), allow_nan=False)
     assert found.nan.tolist() == [0, 0]
+
+
+# Rows without values
+
+
+EMPTY = np.full((1, 2), np.nan)
+GROWN = np.vstack([EMPTY, TABLE[:1], EMPTY, TABLE[1:]])
+HOLDERS = {
+    "array": lambda X: X,
+    "stream": lambda X: stream(lambda: iter(np.split(X, [1, 3]))),
+    "dask": lambda X: da.from_array(X, chunks=((1, 2, len(X) - 3), 2)),
+    "blocks": as_blocks,
+}
+each_holder = pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
+
+
+@each_holder
+def test_a_fit_does_not_see_rows_without_values_but_other_methods_do(hold):
+    model = Tolerant().fit(hold(GROWN))
+    np.testing.assert_array_equal(values(model.rows), TABLE)
+    np.testing.assert_array_equal(values(model.rows.all_rows), GROWN)
+    assert model.rows.n_left_out == 2 and model.rows.shape == TABLE.shape
+    assert check_weights([9, 1, 9, 2, 3], model.rows).tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match=r"sample_weight.shape == \(3,\), expected \(5,\)"):
+        check_weights([1, 2, 3], model.rows)
+    np.testing.assert_array_equal(model.see(hold(GROWN)), GROWN)
+    seen = model.open_rows(hold(GROWN), reset=False, only_observed=True)
+    np.testing.assert_array_equal(values(seen), TABLE)
+    everything = model.open_rows(hold(GROWN), only_observed=False)
+    np.testing.assert_array_equal(values(everything), GROWN)
+
+
+@each_holder
+def test_rows_left_out_by_a_fit_are_unknown_to_the_fits_within_it(hold):
+    rows = Tolerant().fit(hold(GROWN)).rows
+    within = Tolerant().fit(rows).rows
+    assert within.all_rows.shape[0] == 3 and within.n_left_out == 0
+    assert check_weights([1, 2, 3], within).tolist() == [1.0, 2.0, 3.0]
+
+
+@each_holder
+def test_a_fit_that_meets_nan_asks_for_the_observed_rows(hold):
+    weight = np.array([9.0, 1.0, 9.0, 2.0, 3.0])
+    partly = GROWN.copy()
+    partly[-1, 0] = np.nan
+    for X, n_observed in ((GROWN, [3, 3]), (partly, [2, 3])):
+        rows = Tolerant().open_rows(hold(X), check_finite=False)
+        seen = observed_rows(Tolerant(), rows, weight)
+        np.testing.assert_array_equal(values(seen.rows), X[[1, 3, 4]])
+        assert seen.weight.tolist() == [1.0, 2.0, 3.0]
+        assert seen.n_observed.tolist() == n_observed
+        assert seen.is_complete == (X is GROWN)
+    rows = Tolerant().open_rows(hold(np.vstack([TABLE, partly[3:]])), check_finite=False)
+    seen = observed_rows(Tolerant(), rows, weight)
+    assert seen.rows is rows and seen.weight is weight and not seen.is_complete
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_only_rows_of_nothing_but_nan_are_without_values(kind):
+    X = np.array([[np.nan, 1.0, np.nan], [np.nan] * 3, [0.0, 0.0, 0.0], [np.nan, 0.0, np.nan]])
+    assert observed(kind(X)).tolist() == [True, False, True, True]
+    assert count_nonfinite(kind(X)).empty == 1
+    for some in (X[[0, 2]], X[2:]):
+        assert observed(kind(some)) is None and count_nonfinite(kind(some)).empty == 0
+
+
+def test_data_without_empty_rows_are_not_copied():
+    X = np.vstack([TABLE, [[np.nan, 1.0], [2.0, np.nan]]])
+    assert Tolerant().fit(X).rows.in_memory is X
+
+
+def test_too_few_rows_with_values_are_refused():
+    class Wants(Tolerant):
+        min_rows = 4
+
+    with pytest.raises(ValueError, match="n_samples=3 beside 2 rows without any observed value"):
+        Wants().fit(GROWN)
+    np.testing.assert_array_equal(values(Tolerant().fit(np.repeat(EMPTY, 3, axis=0)).rows), np.nan)
+
+
+def test_infinity_beside_empty_rows_is_still_refused():
+    X = np.vstack([GROWN, [[np.inf, 1.0]]])
+    for hold in HOLDERS.values():
+        with pytest.raises(ValueError, match="X has infinity"):
+            Tolerant().fit(hold(X)).rows.fold(np.sum)
 
 
 # Weights

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import lowdim
 from lowdim import PCA, FactorAnalysis, ProbabilisticPCA
-from lowdim.linear.factor_model import dense, filled
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.factor_model import dense, filled, precision_of
+from lowdim.linear.missing import MeasuredModel
 
 MODELS = pytest.mark.parametrize(
     "model",
@@ -48,7 +50,7 @@ def shown(axes):
 
 
 def test_a_block_without_missing_values_is_not_copied():
-    model = FactorModel(np.zeros(2), np.ones((2, 1)), np.ones(2))
+    model = MeasuredModel(np.zeros(2), np.ones((2, 1)), np.ones(2), 1.0)
     X = np.array([[1.0, 2.0]])
     assert filled(X, model) is X
     np.testing.assert_allclose(filled(np.array([[2.0, np.nan]]), model), [[2.0, 1.0]])
@@ -163,3 +165,80 @@ def test_other_than_two_axes_are_refused(rng):
     for axes in (5, [1, 2, 3]):
         with pytest.raises(ValueError, match=r"axes=.* must be two matplotlib Axes"):
             model.plot(axes=axes)
+
+
+@pytest.mark.parametrize("least", [1e-12, 1e-9, 1e-3])
+def test_columns_without_noise_cost_the_precision_no_digits(least, rng):
+    W, noise = rng.normal(size=(8, 2)), rng.uniform(0.5, 1.0, size=8)
+    noise[3] = least  # the factors explain one column entirely: the covariance is far from singular
+    C = W @ W.T + np.diag(noise)
+    residual = precision_of(W, noise) @ C - np.eye(8)
+    # the inverse of a matrix is known up to its condition times eps
+    assert np.abs(residual).max() < 100 * np.finfo(float).eps * np.linalg.cond(C)
+
+
+# ---- no components -------------------------------------------------------------------------------
+
+
+NONE = [
+    *(PCA(0, svd_solver=solver) for solver in ("auto", "full", "gram", "krylov", "oja")),
+    PCA(0, whiten=True),
+    ProbabilisticPCA(0),
+    FactorAnalysis(0),
+    FactorAnalysis(0, rotation="varimax"),
+    FactorAnalysis(0, solver="em"),
+]
+without_components = pytest.mark.parametrize("model", NONE, ids=repr)
+
+
+def no_components_by_hand(model, X):
+    """The log-likelihood of a Gaussian whose columns are independent."""
+    variance = X.var(axis=0, ddof=isinstance(model, PCA))
+    if not isinstance(model, FactorAnalysis):
+        variance = np.full(len(variance), variance.mean())
+    return multivariate_normal(X.mean(axis=0), np.diag(variance)).logpdf(X)
+
+
+@without_components
+def test_a_model_without_components_knows_means_and_variances(model, rng, tmp_path):
+    da = pytest.importorskip("dask.array")
+    X = table(rng)
+    chunks = lambda: iter(np.split(X, [7, 250]))  # noqa: E731
+    for rows in (X, lowdim.stream(chunks), da.from_array(X, chunks=(90, 6))):
+        model.fit(rows)
+        Z = model.transform(X)
+        assert Z.shape == (400, 0) and model.components_.shape == (0, 6)
+        np.testing.assert_allclose(
+            model.inverse_transform(Z), np.tile(X.mean(axis=0), (400, 1)), rtol=1e-12
+        )
+        # newton and EM stop at a tol of 1e-2 in the sum over 400 rows
+        density = no_components_by_hand(model, X)
+        np.testing.assert_allclose(model.score_samples(X), density, rtol=1e-4)
+        assert model.sample(3, random_state=0).shape == (3, 6)
+        model.save(tmp_path / "model")
+        assert lowdim.load(tmp_path / "model").score(X) == model.score(X)
+    with pytest.raises(ValueError, match="no components to draw"):
+        model.plot()
+
+
+@without_components
+def test_a_model_without_components_fills_with_means(model, rng):
+    X = table(rng)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    filled = clone(model).fit(X).impute(X)
+    # columns are independent: EM has nothing to search for
+    expected = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    np.testing.assert_allclose(filled, expected, rtol=1e-6)
+
+
+def test_partial_fit_may_learn_no_components(rng):
+    X = table(rng)
+    for solver in ("auto", "oja"):
+        model = PCA(0, svd_solver=solver).partial_fit(X[:100]).partial_fit(X[100:])
+        assert model.score(X) == pytest.approx(PCA(0).fit(X).score(X), rel=1e-12)
+
+
+def test_solvers_for_few_components_need_one(rng):
+    for solver in ("arpack", "randomized"):
+        with pytest.raises(ValueError, match="n_components=0 is too small"):
+            PCA(0, svd_solver=solver).fit(table(rng))

@@ -129,3 +129,25 @@ def test_too_little_data_is_refused():
         lowdim.choose_rank(np.ones((5, 1)))
     with pytest.raises(ValueError, match="at least as many rows as columns"):
         lowdim.choose_rank(np.random.default_rng(0).normal(size=(5, 9)), "mle")
+
+
+@pytest.mark.parametrize("method", ["bcv", "gain", "parallel", "mle", "elbow", "variance"])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_rows_without_values_do_not_change_the_choice(method, missing, rng):
+    X = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 6)) + 0.3 * rng.normal(size=(40, 6))
+    X[rng.random(X.shape) < missing] = np.nan
+    X = X[~np.isnan(X).all(axis=1)]
+    grown = np.insert(X, [0, 7, 7, len(X)], np.nan, axis=0)
+    settings = {"method": method, "max_rank": 2, "repeats": 2, "random_state": 0}
+    plain = lowdim.choose_rank(X, **settings)
+    for rows in (grown, lowdim.stream(lambda: iter(np.split(grown, [1, 9])))):
+        choice = lowdim.choose_rank(rows, **settings)
+        assert choice.choice == plain.choice
+        np.testing.assert_allclose(choice.curve, plain.curve, rtol=1e-9, atol=1e-12)
+
+
+def test_redundant_columns_add_no_rank(rng):
+    Z = rng.normal(size=(100, 2)) * [5.0, 1.0]
+    X = Z[:, rng.integers(0, 2, size=12)]
+    X[:, :2] = Z @ [[1.0, 3.0], [2.0, -1.0]]
+    assert lowdim.choose_rank(X, method="mle").choice == 2

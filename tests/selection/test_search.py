@@ -100,7 +100,9 @@ def test_the_search_answers_for_its_best_model(rng):
     np.testing.assert_array_equal(search.transform(X), best.transform(X))
     np.testing.assert_array_equal(search.impute(X), best.impute(X))
     np.testing.assert_array_equal(search.complete(), best.complete())
-    np.testing.assert_array_equal(search.predict(0, [1, 2]), best.predict(0, [1, 2]))
+    np.testing.assert_array_equal(
+        search.predict_entries(0, [1, 2]), best.predict_entries(0, [1, 2])
+    )
     assert search.score(X) == best.score(X)
     assert search.n_features_in_ == 50
     unfitted = CompletionSearch(SVP(), {"n_components": [2]}, cv=2, refit=False).fit(X)

@@ -11,44 +11,100 @@ from lowdim.cli.options import debug_option, quiet_option
 
 ROWS, COLUMNS = 60, 8
 SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has the argument
+# some kernels are for many rows and components only
+MANY_ROWS, MANY_COLUMNS = 6000, 30
+MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
+HAVE_SUCH = ("cluster", "completion")
+SHARE = {"mixture": "cluster"}  # mixtures start with k-means: its kernels are compiled once
+WIDTH = 24
 
 
 @click.command()
+@click.argument("methods", nargs=-1, metavar="[METHOD]...")
 @quiet_option
 @debug_option
-def warmup(quiet: bool) -> None:
-    """Compile all kernels now, so that no later fit has to wait.
+def warmup(methods: tuple[str, ...], quiet: bool) -> None:
+    """Compile kernels now, so that no later fit has to wait.
 
-    Every method is fitted on small data, with each of its solvers, in single and in double
-    precision. What is compiled is kept on disk for this version of lowdim: a second call is quick.
+    Each METHOD (by default all, and the recommender) is fitted on small data, with each of its
+    solvers, in single and in double precision. What is compiled is kept on disk for this version
+    of lowdim: a second call is quick.
 
     \b
     Examples:
       lowdim warmup
+      lowdim warmup KMeans GaussianMixture
       lowdim warmup --quiet
     """
     import time
 
-    from lowdim.core.progress import watch
-    from lowdim.registry import public_estimators
-
-    classes = sorted(public_estimators().items())
-    width = max(len(name) for name, _ in classes)
     start = time.perf_counter()
-    with watch("compiling", total=len(classes)) as bar:
-        for done, (name, cls) in enumerate(classes, start=1):
+    if methods:
+        _one_by_one(list(dict.fromkeys(methods)), quiet)
+        return
+    _side_by_side(quiet)
+    if not quiet:
+        click.echo(f"{'together':<{WIDTH}}  {time.perf_counter() - start:6.2f} s")
+
+
+def _one_by_one(names: list[str], quiet: bool) -> None:
+    import time
+
+    from lowdim.core.progress import watch
+
+    known = _by_name()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise click.UsageError(f"no method is called {unknown[0]}; `lowdim methods` lists them.")
+    with watch("compiling", total=len(names)) as bar:
+        for done, name in enumerate(names, start=1):
             began = time.perf_counter()
-            problem = warm_up(cls)
+            problem = warm_up(known[name])
             bar.update(done, note=name)
             if problem is not None:
                 click.echo(f"Warning: {name} could not be tried ({problem}).", err=True)
             elif not quiet:
-                click.echo(f"{name:<{width}}  {time.perf_counter() - began:6.2f} s")
-    if not quiet:
-        click.echo(f"{'together':<{width}}  {time.perf_counter() - start:6.2f} s")
+                click.echo(f"{name:<{WIDTH}}  {time.perf_counter() - began:6.2f} s")
 
 
-def warm_up(cls: type) -> Exception | None:
+def _side_by_side(quiet: bool) -> None:
+    """A process for each family, as many at a time as there are threads."""
+    import subprocess
+    import sys
+    from concurrent.futures import ThreadPoolExecutor
+
+    from lowdim.core.config import get_config
+    from lowdim.core.progress import watch
+
+    families: dict[str, list[str]] = {}
+    for name, cls in sorted(_by_name().items()):
+        family = _family(cls)
+        families.setdefault(SHARE.get(family, family), []).append(name)
+
+    def run(names: list[str]) -> str:
+        command = [sys.executable, "-m", "lowdim", "warmup", *names, *(["-q"] if quiet else [])]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    groups = sorted(families.values(), key=len, reverse=True)
+    with watch("compiling", total=len(groups)) as bar:
+        with ThreadPoolExecutor(get_config().n_threads) as pool:
+            for done, lines in enumerate(pool.map(run, groups), start=1):
+                bar.update(done)
+                click.echo(lines, nl=False)
+
+
+def _by_name() -> dict[str, Any]:
+    import lowdim
+    from lowdim.registry import public_estimators
+
+    return {**public_estimators(), "Recommender": lowdim.Recommender}
+
+
+def _family(cls: Any) -> str:
+    return cls.__module__.split(".")[1]
+
+
+def warm_up(cls: Any) -> Exception | None:
     """Use a class in every way that may compile something; what went wrong if nothing went."""
     import warnings
 
@@ -57,37 +113,55 @@ def warm_up(cls: type) -> Exception | None:
     worked, problem = False, None
     with warnings.catch_warnings(), lowdim.config_context(progress=False):
         warnings.simplefilter("ignore")  # small data need not converge
-        for arguments in settings_of(cls):
-            for X in data_for(cls):
-                try:
-                    _use(cls().set_params(**arguments), X)
-                    worked = True
-                except (ValueError, TypeError) as error:  # a solver need not take every kind of X
-                    problem = error
+        if cls is lowdim.Recommender:
+            _recommend()
+            return None
+        for arguments, X in _uses(cls):
+            try:
+                _use(cls().set_params(**arguments), X)
+                worked = True
+            except (ValueError, TypeError) as error:  # a solver need not take every kind of X
+                problem = error
     return None if worked else problem
+
+
+def _uses(cls: Any) -> Iterator[tuple[dict[str, Any], Any]]:
+    for arguments in settings_of(cls):
+        for X in data_for(cls, ROWS, COLUMNS):
+            yield arguments, X
+    if _family(cls) in HAVE_SUCH:
+        for X in data_for(cls, MANY_ROWS, MANY_COLUMNS):
+            yield _where_known(cls, MANY), X
 
 
 def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
     """A small model, then one for each choice that an argument has, one at a time."""
     from lowdim.core.constraints import StrOptions
 
-    small = {name: value for name, value in SMALL.items() if name in cls().get_params()}
+    small = _where_known(cls, SMALL)
     yield small
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
         for constraint in accepted if isinstance(accepted, list) else ():
             if isinstance(constraint, StrOptions):
                 yield from (small | {name: choice} for choice in sorted(constraint.options))
+            elif constraint == "boolean":
+                yield from (small | {name: choice} for choice in (False, True))
 
 
-def data_for(cls: Any) -> Iterator[Any]:
-    """Small positive data of every kind that the class takes, in single and double precision."""
+def _where_known(cls: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    known = cls().get_params()
+    return {name: value for name, value in arguments.items() if name in known}
+
+
+def data_for(cls: Any, n: int, d: int) -> Iterator[Any]:
+    """Positive data of every kind that the class takes, in single and double precision."""
     import numpy as np
     import scipy.sparse as sp
 
     random = np.random.default_rng(0)
-    X = np.exp(random.normal(size=(ROWS, 2)) @ random.normal(size=(2, COLUMNS)))
+    X = np.exp(random.normal(size=(n, 2)) @ random.normal(size=(2, d)))
     X += random.random(X.shape)
-    some = random.random(X.shape) < 0.1
+    some = random.random(X.shape) < np.linspace(0.1, 0.7, n)[:, None]  # rows with few, and many
     tags = cls().__sklearn_tags__().input_tags
     for dtype in (np.float64, np.float32):
         yield X.astype(dtype)
@@ -99,8 +173,28 @@ def data_for(cls: Any) -> Iterator[Any]:
 
 def _use(model: Any, X: Any) -> None:
     import scipy.sparse as sp
+    from sklearn.base import clone
 
     model.fit(X)
     for name in ("transform", "predict", "score_samples", "impute"):
         if hasattr(model, name) and not (name == "impute" and sp.issparse(X)):
             getattr(model, name)(X)
+    if hasattr(model, "partial_fit"):
+        clone(model).partial_fit(X)
+
+
+def _recommend() -> None:
+    """Fit a recommender to some ratings, and ask it."""
+    import numpy as np
+
+    import lowdim
+
+    random = np.random.default_rng(0)
+    pairs = random.permutation(30 * 20)[:300]
+    users, items = pairs // 20, pairs % 20
+    for dtype in (np.float64, np.float32):
+        ratings = random.integers(1, 6, size=len(pairs)).astype(dtype)
+        model = lowdim.Recommender(lowdim.ALS(2, max_iter=2)).fit((users, items, ratings))
+        model.recommend(users[0])
+        model.recommend_all(n=3)
+        model.similar_items(items[0])

@@ -32,6 +32,7 @@ class Centering(NamedTuple):
     row_scale: np.ndarray  # (n,)
     column_scale: np.ndarray  # (d,)
     has_rows: bool  # whether rows have biases: codes of rows then have one number more
+    usual: float = 1.0  # the usual row_scale: its root mean square over rows that have entries
 
     def apply(self, X: Any) -> Any:
         """The centred, scaled entries y of a csr_array x, as a csr_array of its dtype."""
@@ -46,16 +47,18 @@ class Centering(NamedTuple):
         x = Y.data * (self.row_scale[i] * self.column_scale[j])
         return with_values(Y, (x + (self.row[i] + self.column[j]) + self.mean).astype(Y.dtype))
 
-    def published(self, U: np.ndarray, V: np.ndarray) -> Published:
-        """Factors of x from those of y, y_ij = u_i'v_j: x_ij = z_i'components_j + mean_j.
+    def published(self, U: np.ndarray, V: np.ndarray, unit: float = 1.0) -> Published:
+        """Factors of x from those of y, y_ij = unit u_i'v_j: x_ij = z_i'components_j + mean_j.
 
         Scales go into the factors; biases of rows become one more column of codes, with a
-        component of ones.
+        constant component. Units go into the components: so codes are numbers near 1.
         """
-        Z, W = U * self.row_scale[:, None], V * self.column_scale[:, None]
+        unit = unit * self.usual
+        Z, W = U * (self.row_scale / self.usual)[:, None], V * (unit * self.column_scale[:, None])
         if self.has_rows:
-            Z = np.column_stack([Z, self.row])
-            W = np.column_stack([W, np.ones(len(W))])
+            constant = unit * float(np.median(self.column_scale))
+            Z = np.column_stack([Z, self.row / constant])
+            W = np.column_stack([W, np.full(len(W), constant)])
         return Published(Z, np.ascontiguousarray(W.T), self.mean + self.column)
 
 
@@ -99,13 +102,15 @@ def learn_centering(
     left = x - row[i] - column[j]
     row_scale = _deviations(left, w, i, n, penalty) if scale == "rows" else np.ones(n)
     column_scale = _deviations(left, w, j, d, penalty) if scale == "columns" else np.ones(d)
+    usual = 1.0
     if scale == "rows":
+        used = row_scale[np.diff(X.indptr) > 0]
+        usual = unit * float(np.sqrt(np.mean(used * used)))
         row_scale *= unit
     elif scale == "columns":
         column_scale *= unit
-    return Centering(
-        mean * unit, row * unit, column * unit, row_scale, column_scale, center in ("rows", "both")
-    )
+    biases = mean * unit, row * unit, column * unit
+    return Centering(*biases, row_scale, column_scale, center in ("rows", "both"), usual)
 
 
 def in_units(x: np.ndarray) -> tuple[np.ndarray, float]:

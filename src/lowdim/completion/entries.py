@@ -20,8 +20,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import Blocks
-from lowdim.core.kernel import kernel
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.numeric import numeric_array
+from lowdim.core.session import belongs_to_fit
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
 from lowdim.linalg.sparse import row_numbers
 
@@ -132,11 +134,11 @@ def observed(block: Any) -> Any:
             X = X.copy()
             X.sum_duplicates()
         return _with_short_indices(X)
-    counts = np.count_nonzero(~np.isnan(block), axis=1)
+    known = ~np.isnan(block)
+    counts = np.count_nonzero(known, axis=1)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(_index_type(counts.sum()))
-    indices, values = np.empty(indptr[-1], indptr.dtype), np.empty(indptr[-1], block.dtype)
-    _gather_known(block, indices, values)
-    X = sp.csr_array((values, indices, indptr), shape=block.shape)
+    columns = np.broadcast_to(np.arange(block.shape[1], dtype=indptr.dtype), block.shape)
+    X = sp.csr_array((block[known], columns[known], indptr), shape=block.shape)
     X.has_canonical_format = True
     return X
 
@@ -167,6 +169,7 @@ def entry_weights(weight: Any, X: Any) -> np.ndarray:
             f"An entry has the negative weight {weight.min():g}; weights say how much an entry "
             "counts and must be 0 or more."
         )
+    belongs_to_fit(ArrayBlocks(weight[:, None]), "entry_weight")
     return weight
 
 
@@ -207,7 +210,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
         raise ValueError(f"The weights have shape {weight.shape} and X has {X.shape}.")
     if not sp.issparse(weight):
         return np.asarray(weight)[row_numbers(X), X.indices]
-    W = observed(weight)
+    W = observed(checked_sparse(weight, "weight"))
     if not (np.array_equal(W.indptr, X.indptr) and np.array_equal(W.indices, X.indices)):
         raise ValueError(
             "The weights are a sparse matrix with other stored entries than X has; store one "
@@ -218,8 +221,8 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
 
 def _matrix(X: Any) -> Any:
     if sp.issparse(X):
-        return sp.csr_array(X)
-    X = np.ma.filled(X, np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        return sp.csr_array(checked_sparse(X))
+    X = numeric_array(X, "X", "Entries")
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; the entries of a matrix have 2.")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
@@ -376,16 +379,3 @@ def _numbers_of(number: dict, ids: Iterable[Hashable], what: str) -> np.ndarray:
             f"{len(unknown)} of {len(ids)} {what} ids are not known (first: {unknown[0]!r})."
         )
     return np.array([number[name] for name in ids], dtype=np.intp)
-
-
-@kernel
-def _gather_known(block, indices, values):
-    """Columns and values of all entries that are not NaN, row by row."""
-    e = 0
-    for i in range(block.shape[0]):
-        for j in range(block.shape[1]):
-            x = block[i, j]
-            if not np.isnan(x):
-                indices[e] = j
-                values[e] = x
-                e += 1

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.model import Coding
+from lowdim.completion.coding import Coding
 from lowdim.completion.spectral import CENTER, CenteredEntries, Factors, SpectralCompleter
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -86,6 +86,10 @@ class GradientFactorization(SpectralCompleter):
     mean_ : array of shape (d,)
     scale_ : float
         Root mean square of the centred entries.
+    noise_std_ : float
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by entry, in units of scale_ squared.
     n_iter_ : int

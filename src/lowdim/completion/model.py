@@ -9,30 +9,41 @@ component is constant. So every method predicts the same way,
 and a new row is folded in by one ridge regression on its observed entries, in units of `scale_`:
 
     minimise over z     sum_o ((x_j - mean_j - z'components_j) / scale_j)^2 + sum_r penalty_r z_r^2
+
+A method without a penalty has a very small one here: of the codes that explain a row equally well,
+which is many if the row has fewer entries than the model components, it is the smallest that count.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple, Self
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.completion.entries import Entries, check_some_observed, observed, without_stored_nan
+from lowdim.completion.coding import Coding, Errors, encode, errors, errors_given, fill, values_at
+from lowdim.completion.entries import Entries, check_some_observed, without_stored_nan
+from lowdim.completion.uncertainty import (
+    Noise,
+    WeightedSample,
+    fill_with_std,
+    learned_noise,
+    second_moments,
+)
 from lowdim.core.blocks import Blocks
 from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.loop import fitting
+from lowdim.core.shapes import Either, Maybe
 from lowdim.core.validation import check_codes
 from lowdim.linalg.products import dense_times
-from lowdim.linalg.ridge import Regression, Solved, solve_rows
-from lowdim.linalg.sparse import row_numbers, with_values
+from lowdim.linalg.ridge import Regression
 
 LARGEST_DENSE_BYTES = 2**32  # a completed matrix is made up to this size
 
 
-class Completer(Transformer, Estimator, ABC):
+class Completer(ImputeMixin, Transformer, Estimator):
     """Base of the methods that explain a matrix with missing values by few factors.
 
     A method opens X (`_open`), learns from it (`_learn`) and publishes (`_publish`) `components_`
@@ -43,10 +54,22 @@ class Completer(Transformer, Estimator, ABC):
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
 
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "components_": ("q", "d"),
+        "row_factors_": ("n", "q"),
+        "scale_": Either(((), ("d",))),
+        "noise_std_": Maybe(Either(((), ("d",)))),
+        "code_covariance_": Maybe(("q", "q")),
+        "singular_values_": Maybe(("rank",)),
+    }
+
     components_: np.ndarray
     mean_: np.ndarray
     row_factors_: np.ndarray
     scale_: Any
+    noise_std_: Any
+    code_covariance_: np.ndarray
     history_: np.ndarray
 
     @fitting
@@ -81,19 +104,30 @@ class Completer(Transformer, Estimator, ABC):
 
     def open_entries(self, X: Any, *, reset: bool = True) -> Blocks:
         """X (Entries, array with NaN, sparse, stream, Dask) as Blocks, validated."""
-        rows = self.open_rows(X.X if isinstance(X, Entries) else X, reset=reset)
+        X = X.X if isinstance(X, Entries) else X
+        rows = self.open_rows(X, reset=reset, only_observed=False)  # every row has its number
         return without_stored_nan(rows, type(self).__name__)
 
     def _code_penalty(self) -> np.ndarray:
         """The penalty (q,) on each code, in units of `scale_`."""
         return np.zeros(self.components_.shape[0])
 
+    def _code_weights(self) -> np.ndarray:
+        """How much a code counts (q,), at least 1, where only the smallest of many is wanted."""
+        return np.ones(self.components_.shape[0])
+
     def _coding(self) -> Coding:
         """How the codes of a row follow from what it has observed."""
         scale = np.broadcast_to(self.scale_, self.mean_.shape).astype(self.components_.dtype)
         F = np.ascontiguousarray((self.components_ / scale).T)
-        on = Regression(F, np.zeros(len(F), F.dtype), self._code_penalty())
-        return Coding(on, self.mean_, scale)
+        # the root of rounding: what the penalty takes away is then as small as what rounding adds
+        least = np.sqrt(np.finfo(F.dtype).eps) * np.square(F, dtype=np.float64).mean(axis=0).max()
+        own, least = self._code_penalty(), least * self._code_weights()
+        too_small = bool(
+            (own < least).all()
+        )  # else only a bias is free, which any entry determines
+        on = Regression(F, np.zeros(len(F), F.dtype), least if too_small else own)
+        return Coding(on, self.mean_, scale, refined=too_small)
 
     def transform(self, X: Any) -> np.ndarray:
         """Codes of rows (the few numbers that stand for each), from what they have observed.
@@ -118,25 +152,18 @@ class Completer(Transformer, Estimator, ABC):
         Z = check_codes(self, Z, self.components_.shape[0])
         return dense_times(Z, self.components_) + self.mean_
 
-    def predict(self, rows: Any, columns: Any = None) -> Any:
-        """The model's values of single entries of the fitted matrix: predict(rows, columns).
+    def predict_entries(self, rows: Any, columns: Any) -> Any:
+        """The model's values of single entries of the fitted matrix.
 
         Parameters
         ----------
         rows, columns : int or arrays of int, of shapes that go together
-            Numbers of rows and columns. Without `columns`, `rows` is a matrix of rows to fold in,
-            as for `transform`.
+            Numbers of rows and columns. Rows that were not fitted are filled by `impute`.
 
         Returns
         -------
         values : float or array
-            Of the pairs. For a matrix (n, d) the number of one column for each row, (n,): of those
-            that the row has not observed, the one predicted highest (of all, if it has observed
-            all).
         """
-        if columns is None:
-            blocks = self.open_entries(rows, reset=False)
-            return blocks.map(best_unseen, self.components_, self.mean_, self._coding())
         check_is_fitted(self)
         i = _checked_numbers(rows, len(self.row_factors_), "rows")
         j = _checked_numbers(columns, self.components_.shape[1], "columns")
@@ -159,22 +186,81 @@ class Completer(Transformer, Estimator, ABC):
         self._check_fits_in_memory(len(self.row_factors_))
         return self.inverse_transform(self.row_factors_)
 
-    def impute(self, X: Any) -> np.ndarray:
-        """X with what is missing filled in by the model; what is observed stays."""
+    def impute(self, X: Any, return_std: bool = False) -> Any:
+        """X with what is missing filled in by the model; what is observed stays.
+
+        Parameters
+        ----------
+        X : array with NaN, sparse matrix (stored = observed), Entries, stream or Dask, (n, d)
+        return_std : bool, default=False
+            Also return the standard deviation of the error of every filled entry (0 where X was
+            observed): the noise of the entries, what the code of the row makes of it, and how far
+            codes spread where a row's entries do not determine its own. The components are taken
+            as known.
+
+        Returns
+        -------
+        filled : array of shape (n, d), or a data frame if `set_output` asks for it
+        std : the same, if return_std
+        """
+        return super().impute(X, return_std)
+
+    def _rows_to_fill(self, X: Any) -> Blocks:
         rows = self.open_entries(X, reset=False)
         if rows.in_memory is not None:
             self._check_fits_in_memory(rows.shape[0])
-        return rows.map(fill, self.components_, self.mean_, self._coding())
+        return rows
+
+    def _filling(self, return_std: bool) -> tuple:
+        coding = self._coding()
+        if not return_std:
+            return fill, self.components_, self.mean_, coding
+        if not hasattr(self, "noise_std_"):
+            raise ValueError(self._why_no_std())
+        std = float(np.max(np.asarray(self.noise_std_, np.float64) / self.scale_))
+        noise = Noise(std, self.code_covariance_)
+        return fill_with_std, self.components_, self.mean_, coding, noise
+
+    def _why_no_std(self) -> str:
+        return (
+            f"return_std=True needs the noise of the entries, which this {type(self).__name__} has "
+            "not learned: it was saved by an earlier version. Fit it again."
+        )
+
+    def _learn_noise(
+        self, sample: WeightedSample, by_column: float, row_weight: np.ndarray | None = None
+    ) -> None:
+        """Set `noise_std_` and `code_covariance_` from some fitted rows.
+
+        `by_column` is the weight of the entries of a column, on average.
+        """
+        S = second_moments(self.row_factors_, row_weight)
+        found = learned_noise(sample, self._coding(), S, by_column)
+        noise = found.std * np.asarray(self.scale_, dtype=np.float64)
+        self.noise_std_ = noise.astype(self.mean_.dtype) if noise.ndim else float(noise)
+        self.code_covariance_ = found.codes
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared error of the observed entries of X, from the codes of its rows."""
+        """Minus the root mean squared error of the observed entries of X, in units of X.
+
+        The rows are coded anew, from these entries: so it is what the model cannot explain.
+        """
         rows = self.open_entries(X, reset=False)
-        total, count = rows.fold(errors, self.components_, self.mean_, self._coding())
-        check_some_observed(count, type(self).__name__)
-        return -float(total / count)
+        sums = rows.fold(errors, self.components_, self.mean_, self._unit(), self._coding())
+        return self._minus_error(sums)
+
+    def _unit(self) -> float:
+        """In which errors are squared: neither huge nor tiny units of X leave the range."""
+        return float(np.max(self.scale_))
+
+    def _minus_error(self, sums: Errors) -> float:
+        check_some_observed(sums.count, type(self).__name__)
+        return -self._unit() * float(np.sqrt(sums.squares / sums.count))
 
     def score_entries(self, X: Any) -> float:
         """Minus the root mean squared error of held-out entries of the fitted matrix.
+
+        In units of X, like `score`.
 
         Parameters
         ----------
@@ -188,11 +274,10 @@ class Completer(Transformer, Estimator, ABC):
                 f"{len(self.row_factors_)}; give it the held-out entries of the same rows, or use "
                 "score(X) for others."
             )
-        total, count = held_out.fold(
-            errors_given, self.components_, self.mean_, along=(self.row_factors_,)
+        sums = held_out.fold(
+            errors_given, self.components_, self.mean_, self._unit(), along=(self.row_factors_,)
         )
-        check_some_observed(count, type(self).__name__)
-        return -float(np.sqrt(total / count))
+        return self._minus_error(sums)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the objective, iteration by iteration.
@@ -221,90 +306,8 @@ class Completer(Transformer, Estimator, ABC):
             raise MemoryError(
                 f"The completed matrix, {n} x {self.components_.shape[1]}, would take "
                 f"{n_bytes / 2**30:.1f} GB. Ask for the entries you need with "
-                "predict(rows, columns), or complete some rows at a time."
+                "predict_entries(rows, columns), or complete some rows at a time."
             )
-
-
-# ---- one block at a time -------------------------------------------------------------------------
-
-
-class Coding(NamedTuple):
-    """How codes follow from a row: standardise it, then regress it."""
-
-    on: Regression
-    mean: np.ndarray  # (d,)
-    scale: np.ndarray  # (d,)
-    method: str = "cholesky"
-    confidence: float | None = None  # implicit feedback: entries x count 1 + confidence x
-
-
-def encode(X: Any, coding: Coding) -> np.ndarray:
-    """Codes of a block of rows."""
-    return coded(X, coding, with_loss=False).Z
-
-
-def coded(X: Any, coding: Coding, *, with_loss: bool = True) -> Solved:
-    """Codes of a block of rows, and the minimum that each row reaches."""
-    X = observed(X)
-    dtype = coding.on.F.dtype
-    if coding.confidence is not None:
-        Y = with_values(X, coding.confidence * X.data)
-    else:
-        y = (X.data - coding.mean[X.indices]) / coding.scale[X.indices]
-        Y = with_values(X, y.astype(dtype))
-    return solve_rows(Y, coding.on, method=coding.method, with_loss=with_loss)
-
-
-def fill(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:
-    """A block of rows with what is missing filled in."""
-    filled = encode(X, coding) @ components + mean
-    if sp.issparse(X):
-        entries = observed(X)
-        filled[row_numbers(entries), entries.indices] = entries.data
-        return filled
-    here = ~np.isnan(X)
-    filled[here] = X[here]
-    return filled
-
-
-def best_unseen(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> np.ndarray:
-    """For each row of a block, the column of highest value among those it has not observed."""
-    values = encode(X, coding) @ components + mean
-    entries = observed(X)
-    seen = np.zeros(values.shape, dtype=bool)
-    seen[row_numbers(entries), entries.indices] = True
-    seen[seen.all(axis=1)] = False
-    return np.where(seen, -np.inf, values).argmax(axis=1)
-
-
-class Errors(NamedTuple):
-    squares: float
-    count: int  # type: ignore[assignment]
-
-
-def errors(X: Any, components: np.ndarray, mean: np.ndarray, coding: Coding) -> Errors:
-    """Sum of squared errors of the observed entries of a block, and how many they are."""
-    return errors_given(X, components, mean, encode(X, coding))
-
-
-def errors_given(X: Any, components: np.ndarray, mean: np.ndarray, Z: np.ndarray) -> Errors:
-    """The same, given the codes of the rows."""
-    X = observed(X)
-    left = X.data - values_at(row_numbers(X), X.indices, Z, components, mean)
-    return Errors(float(np.dot(left, left)), X.nnz)
-
-
-def values_at(
-    i: np.ndarray, j: np.ndarray, Z: np.ndarray, components: np.ndarray, mean: np.ndarray
-) -> np.ndarray:
-    """z_i'components_j + mean_j of pairs (i, j), some pairs at a time."""
-    values = np.empty(len(i), dtype=np.result_type(Z, components))
-    W = np.ascontiguousarray(components.T)
-    size = max(1, 2**18 // W.shape[1])
-    for first in range(0, len(i), size):
-        a, b = i[first : first + size], j[first : first + size]
-        values[first : first + size] = np.einsum("er,er->e", Z[a], W[b]) + mean[b]
-    return values
 
 
 def _checked_numbers(numbers: Any, size: int, what: str) -> np.ndarray:

@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lowdim.completion.entries import Entries, check_some_observed, open_entries_for
 from lowdim.completion.spectral import gathered
 from lowdim.completion.svp import SVP
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.sparse import svd_of_product, truncated
@@ -312,6 +313,7 @@ def _spread(counts: np.ndarray) -> str:
 def _opened(X: Any) -> tuple[Any, Any]:
     """The pattern as a csr_array of ones, and the entries or None if X is only a pattern."""
     if _is_pattern(X):
+        X = checked_sparse(X) if sp.issparse(X) else X
         pattern = sp.csr_array(X).astype(np.int64)
         pattern.sum_duplicates()
         pattern.eliminate_zeros()

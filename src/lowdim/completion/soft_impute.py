@@ -37,6 +37,7 @@ from lowdim.completion.spectral import (
 )
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import iterate
+from lowdim.core.shapes import Maybe
 from lowdim.linalg.ridge import Regression, solve_rows
 from lowdim.linalg.sparse import (
     SparseBothWays,
@@ -113,6 +114,10 @@ class SoftImpute(SpectralCompleter):
         Root mean square of the centred entries (with `scale`, times the standard deviations).
     code_penalty_ : float
         lambda for the codes of a row, in units of scale_.
+    noise_std_ : float, or array of shape (d,) with scale="columns"
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by entry, in units of scale_ squared; it falls along the path, too.
     n_iter_ : int
@@ -148,6 +153,14 @@ class SoftImpute(SpectralCompleter):
     >>> model.rank_, bool(np.abs(model.complete() - truth).max() < 1e-3)
     (2, True)
     """
+
+    shapes: ClassVar[dict] = {
+        **SpectralCompleter.shapes,
+        "rank_": "rank",
+        "penalty_": (),
+        "duality_gap_": (),
+        "code_penalty_": Maybe(()),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "penalty": [POSITIVE],
@@ -211,9 +224,7 @@ class SoftImpute(SpectralCompleter):
         self.rank_ = len(s)
         self.penalty_ = goal.penalty * centered.scale
         self.duality_gap_ = duality_gap(at, centered.entries) if np.isnan(at.gap) else at.gap
-        # the code of a row is L times its deviation, if rows are scaled: here, the usual one
-        usual = np.mean(centered.centering.row_scale**2) if self.scale == "rows" else 1.0
-        self.code_penalty_ = float(goal.penalty / usual)
+        self.code_penalty_ = float(goal.penalty)  # of a row of usual deviation, if rows are scaled
         L, R = at.L, at.R
         if not self.rank_:  # the means alone: one component of zeros
             s, L, R = np.zeros(1, L.dtype), np.zeros((len(L), 1)), np.zeros((len(R), 1))

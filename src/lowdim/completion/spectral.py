@@ -10,6 +10,9 @@ to scale by them.
 
 All arguments of a method (penalties, steps, tolerances) are in units of y: results do not depend
 on the units of x.
+
+Rows and columns without any entry say nothing, and methods do not see them: they count in no step,
+start, rank or threshold, take no numbers from a random generator, and get factors of 0.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.completion.centering import Centering, in_units, learn_centering
+from lowdim.completion.coding import with_zeros
 from lowdim.completion.entries import Entries, check_some_observed, observed
 from lowdim.completion.model import Completer
+from lowdim.completion.uncertainty import WeightedSample, evenly_spaced
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
 from lowdim.linalg.sparse import (
@@ -43,9 +48,12 @@ ROWS_AT_A_TIME = 4096  # when the entries of a stream are gathered
 class CenteredEntries(NamedTuple):
     """The entries that a method works on, and the way back."""
 
-    entries: SparseBothWays  # y
-    centering: Centering
+    entries: SparseBothWays  # y, of the rows and columns that have entries
+    centering: Centering  # of all rows and columns
     scale: float
+    rows: np.ndarray  # the numbers of the rows that have entries
+    columns: np.ndarray
+    sample: Any  # csr_array: some of these rows as they came, for the noise
 
 
 class Factors(NamedTuple):
@@ -78,7 +86,10 @@ class SpectralCompleter(Completer):
         y, unit = in_units(Y.data)
         size = float(np.sqrt(np.mean(y * y))) or 1.0
         Y = with_values(Y, (y / size).astype(entries.dtype))
-        return CenteredEntries(both_ways(Y), centering, unit * size)
+        Y, used_rows, used_columns = without_empty(Y)
+        sample = entries[evenly_spaced(used_rows)]
+        used = used_rows, used_columns
+        return CenteredEntries(both_ways(Y), centering, unit * size, *used, sample)
 
     def _start(self, centered: CenteredEntries) -> SVD:
         """Zero; with `warm_start`, what the last fit to a matrix of this shape ended with."""
@@ -92,20 +103,21 @@ class SpectralCompleter(Completer):
 
     def _last_factors(self, centered: CenteredEntries) -> tuple[np.ndarray, np.ndarray] | None:
         """With `warm_start`, the factors of y that the last fit to this shape ended with."""
-        n, d = centered.entries.shape
-        dtype = centered.entries.values.dtype
         if not (self.warm_start and hasattr(self, "row_factors_")):
             return None
         Z, components = self.row_factors_, self.components_
+        n, d = len(centered.centering.row), len(centered.centering.column)
         if (len(Z), components.shape[1]) != (n, d):
             raise ValueError(
                 f"warm_start=True goes on from the last fit, to a matrix of {len(Z)} x "
                 f"{components.shape[1]}; X is {n} x {d}. Set warm_start=False."
             )
         k = len(components) - centered.centering.has_rows  # the last code is a bias of rows
-        L = Z[:, :k] / centered.centering.row_scale[:, None]
-        R = components[:k].T / (centered.centering.column_scale[:, None] * centered.scale)
-        return L.astype(dtype), R.astype(dtype)
+        centering = centered.centering
+        L = Z[:, :k] / (centering.row_scale / centering.usual)[:, None]
+        R = components[:k].T / (centering.usual * centering.column_scale[:, None] * centered.scale)
+        dtype = centered.entries.values.dtype
+        return L[centered.rows].astype(dtype), R[centered.columns].astype(dtype)
 
     @abstractmethod
     def _learn(self, opened: CenteredEntries) -> Factors:
@@ -114,15 +126,18 @@ class SpectralCompleter(Completer):
     def _publish(self, opened: CenteredEntries, learned: Factors) -> None:
         """Learned attributes that all methods have, from the factors of y."""
         dtype = opened.entries.values.dtype
-        published = opened.centering.published(learned.L, learned.R * opened.scale)
+        centering = opened.centering
+        L = with_zeros(learned.L, opened.rows, len(centering.row))
+        R = with_zeros(learned.R, opened.columns, len(centering.column))
+        published = centering.published(L, R, opened.scale)
         self.row_factors_ = published.row_factors.astype(dtype)
         self.components_ = published.components.astype(dtype)
         self.mean_ = published.mean.astype(dtype)
-        self.scale_ = opened.scale
+        self.scale_ = opened.scale * centering.usual  # a new row counts as one of usual deviation
         if self.scale == "columns":
-            self.scale_ = (opened.scale * opened.centering.column_scale).astype(dtype)
-        elif self.scale == "rows":  # a new row counts as one of usual deviation
-            self.scale_ = opened.scale * root_mean_square(opened.centering.row_scale)
+            self.scale_ = (opened.scale * centering.column_scale).astype(dtype)
+        by_column = len(opened.entries.values) / len(opened.columns)
+        self._learn_noise(WeightedSample(opened.sample), by_column)
 
 
 def gathered(rows: Blocks) -> Any:
@@ -133,6 +148,21 @@ def gathered(rows: Blocks) -> Any:
     X = sp.csr_array(sp.vstack(parts, format="csr"))
     X.has_canonical_format = True
     return X
+
+
+def without_empty(Y: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The rows and columns of a csr_array that have entries, and their numbers."""
+    n, d = Y.shape
+    rows = np.flatnonzero(np.diff(Y.indptr))
+    seen = np.zeros(d, dtype=bool)
+    seen[Y.indices] = True
+    columns = np.flatnonzero(seen)
+    if len(rows) == n and len(columns) == d:
+        return Y, rows, columns
+    indices = (np.cumsum(seen) - 1).astype(Y.indices.dtype)[Y.indices]
+    indptr = np.append(Y.indptr[rows], Y.indptr[-1]).astype(Y.indptr.dtype)
+    shape = (len(rows), len(columns))
+    return sp.csr_array((Y.data, indices, indptr), shape=shape, copy=False), rows, columns
 
 
 def root_mean_square(values: np.ndarray) -> float:

@@ -72,14 +72,18 @@ class SVP(SpectralCompleter):
     Attributes
     ----------
     components_ : array of shape (k, d)
-        Right singular vectors (with biases of rows a constant one follows).
+        Right singular vectors times scale_ (with biases of rows a constant one follows).
     row_factors_ : array of shape (n, k)
-        Left singular vectors times singular values, in units of X.
+        Left singular vectors times singular values, in units of scale_.
     mean_ : array of shape (d,)
     singular_values_ : array of shape (k,)
         Of the completed, centred matrix, in units of X.
     scale_ : float
         Root mean square of the centred entries.
+    noise_std_ : float
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J, in units of scale_ squared.
     n_iter_ : int

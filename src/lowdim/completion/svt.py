@@ -36,6 +36,7 @@ from lowdim.completion.spectral import (
 )
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
 from lowdim.core.loop import iterate
+from lowdim.core.shapes import Maybe
 from lowdim.linalg.sparse import (
     SparseBothWays,
     spectral_norm,
@@ -83,16 +84,23 @@ class SVT(SpectralCompleter):
     Attributes
     ----------
     components_ : array of shape (r, d)
-        Right singular vectors (with biases of rows a constant one follows); at least one.
+        Right singular vectors times scale_ (with biases of rows a constant one follows); at least
+        one.
     row_factors_ : array of shape (n, r)
-        Left singular vectors times singular values, in units of X.
+        Left singular vectors times singular values, in units of scale_.
     mean_ : array of shape (d,)
     singular_values_ : array of shape (r,)
         Of the completed, centred matrix, in units of X.
     rank_ : int
         r, which is found, not given.
+    threshold_ : float
+        tau, in units of X.
     scale_ : float
         Root mean square of the centred entries.
+    noise_std_ : float
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         -g(Q) by entry, the dual objective, in units of scale_ squared and tau.
     n_iter_ : int
@@ -108,6 +116,9 @@ class SVT(SpectralCompleter):
     and no column cannot be related by any method: entries between them are predicted by `mean_`,
     too, and `recoverability` says which they are. Streams and Dask collections are gathered: the
     observed entries must fit in memory.
+
+    Entries are taken to be without noise. If they are not, and there are not many more rows than
+    columns, `impute(X, return_std=True)` is far too certain: SoftImpute knows its error.
 
     References
     ----------
@@ -126,6 +137,12 @@ class SVT(SpectralCompleter):
     >>> model.rank_, bool(np.abs(model.complete() - truth).max() < 1e-3)
     (2, True)
     """
+
+    shapes: ClassVar[dict] = {
+        **SpectralCompleter.shapes,
+        "rank_": "rank",
+        "threshold_": Maybe(()),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "tau": [POSITIVE, StrOptions({"auto"})],
@@ -147,6 +164,7 @@ class SVT(SpectralCompleter):
         tau = (AUTO_TAU if self.tau == "auto" else self.tau) * float(
             np.sqrt(np.prod(entries.shape))
         )
+        self.threshold_ = tau * opened.scale
         step = 1.0 / entries.density if self.step == "auto" else float(self.step)
         loop = iterate(self, dual_start(entries, tau, step), max_iter=self.max_iter, tol=self.tol)
         for at in loop:
@@ -161,6 +179,16 @@ class SVT(SpectralCompleter):
             model = SVD(*(np.zeros(shape, model.s.dtype) for shape in _one(entries.shape)))
         self.singular_values_ = model.s * opened.scale
         return Factors(model.U * model.s, model.Vt.T)
+
+    def _code_weights(self) -> np.ndarray:
+        # at the minimum, z_i (1 + tau / s) = q_i'V: of the codes that meet the entries of a row,
+        # a fitted one is that of the least sum_r (1 + tau / s_r) z_r^2
+        weights = np.ones(self.components_.shape[0])
+        s = self.singular_values_
+        if hasattr(self, "threshold_") and s.all():  # not in files of earlier versions
+            own = 1.0 + self.threshold_ / s.astype(np.float64)
+            weights[: len(s)] = own / own.min()
+        return weights
 
 
 class DualState(NamedTuple):

@@ -10,6 +10,7 @@ depend on the number of threads. Sums are kept in float64 whatever the rows are.
 
 from __future__ import annotations
 
+import copy
 import functools
 import hashlib
 import threading
@@ -35,6 +36,7 @@ LONGEST_RUN = 8
 LEAST_RUNS = 8
 
 NO_ROWS = "X has no rows (n_samples=0); at least 1 is needed."
+NONE_LEFT = "X has no observed value in any of its rows (n_samples=0); at least 1 row is needed."
 
 
 class Top(NamedTuple):
@@ -123,6 +125,36 @@ class Blocks(ABC):
         """
         return _SeenBlocks(self, function, params)
 
+    @abstractmethod
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        """The rows for which chosen(block, *params) is True; it may return None, which means all.
+
+        `all_rows` of what is returned are these. In memory all blocks are looked at now, and rows
+        of which none is left out stay as they are, without a copy. In streams and on Dask rows are
+        left out in every pass; their number is known after the first one.
+        """
+
+    @property
+    def all_rows(self) -> Blocks:
+        """The rows from which `where` chose these; these rows, if none were left out by it."""
+        return self
+
+    @property
+    def n_left_out(self) -> int:
+        """How many of `all_rows` are not among these. May take a pass, as `shape` may."""
+        return self.all_rows.shape[0] - self.shape[0]
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        """The entries for these rows, of a companion with one for each of `all_rows`.
+
+        In streams and on Dask this takes a pass if rows may have been left out.
+        """
+        return companion
+
+    def as_given(self) -> Blocks:
+        """The same rows, forgetting those that `where` left out: what another fit is given."""
+        return self
+
     def sample(self, n: int, random: np.random.Generator) -> Any:
         """n different rows at random; the same ones whatever holds the data."""
         return self.take(random.choice(self.shape[0], size=n, replace=False))
@@ -153,6 +185,7 @@ class ArrayBlocks(Blocks):
         self._X = as_floats(sp.csr_array(X) if self.is_sparse else np.asarray(X))
         self.dtype = self._X.dtype
         self._block_rows = block_rows or rows_per_block(self._X)
+        self._chosen_from: tuple[Blocks, np.ndarray] | None = None  # all rows, and which these are
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -182,6 +215,28 @@ class ArrayBlocks(Blocks):
 
         parts = list(ordered_map(fill, self._cuts()))
         return results[0] if results else joined(parts)
+
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        keep = self.map(chosen_rows, chosen, params)
+        if keep.all():
+            return self
+        rows = ArrayBlocks(self._X[keep])
+        rows.feature_names, rows._chosen_from = self.feature_names, (self, keep)
+        return rows
+
+    @property
+    def all_rows(self) -> Blocks:
+        return self._chosen_from[0] if self._chosen_from else self
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        if companion is None or self._chosen_from is None:
+            return companion
+        return companion[self._chosen_from[1]]
+
+    def as_given(self) -> Blocks:
+        rows = copy.copy(self)
+        rows._chosen_from = None
+        return rows
 
     def take(self, index: np.ndarray) -> Any:
         return self._X[index]
@@ -238,6 +293,21 @@ class _SeenBlocks(Blocks):
         if self._rows.in_memory is not None:
             return super().checked(check, *args)
         return self._rows.seen(_checked_view, self._function, self._params, check, args)
+
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        view = (self._function, self._params, chosen, params)
+        return self._rows.where(_of_view, *view).seen(self._function, *self._params)
+
+    @property
+    def all_rows(self) -> Blocks:
+        rows = self._rows.all_rows
+        return self if rows is self._rows else rows.seen(self._function, *self._params)
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        return self._rows.part_of(companion)
+
+    def as_given(self) -> Blocks:
+        return self._rows.as_given().seen(self._function, *self._params)
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         return self._rows.map(_of_view, self._function, self._params, function, params, along=along)
@@ -443,6 +513,18 @@ def _put(results: Any, rows: slice, part: Any) -> None:
             f"gave {part.shape}."
         )
     np.copyto(place, part, casting="same_kind")
+
+
+def chosen_rows(block: Any, chosen: Callable, params: tuple) -> np.ndarray:
+    """Which rows of one block are chosen, (b,) bool."""
+    keep = chosen(block, *params)
+    return np.ones(block.shape[0], dtype=bool) if keep is None else keep
+
+
+def rows_where(block: Any, chosen: Callable, params: tuple) -> Any:
+    """The rows of one block for which chosen(block, *params) is True; None means all."""
+    keep = chosen(block, *params)
+    return block if keep is None else block[keep]
 
 
 def _no_complaint(block: Any, check: Callable, args: tuple) -> int:

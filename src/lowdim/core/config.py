@@ -24,7 +24,8 @@ class Config:
     progress : bool or None
         Show progress bars; None means only on a terminal.
     checkpoint : str, Path or None
-        Folder in which a running fit keeps its state, to be continued after a crash.
+        Folder in which running fits keep their state, each in a file of its own, to be continued
+        after a crash.
     checkpoint_seconds : float
         At least this long between two checkpoints.
     block_bytes : int

@@ -5,11 +5,12 @@ the root comes back. Parameters are one task of the graph, so they travel once p
 made again if a worker dies. Whatever scheduler is active runs it.
 
 Nothing is computed before it is needed: neither by `map`, nor the lengths of the partitions of a
-DataFrame, which only row numbers and companions ask for.
+DataFrame, which only row numbers and companions ask for; the first sums bring them along.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +22,19 @@ import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import NO_ROWS, ArrayBlocks, Blocks, as_floats, rebatched, reduce_tree
+from lowdim.core.blocks import (
+    NO_ROWS,
+    NONE_LEFT,
+    ArrayBlocks,
+    Blocks,
+    as_floats,
+    chosen_rows,
+    rebatched,
+    reduce_tree,
+    rows_where,
+)
 from lowdim.core.config import config_context
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import single_threaded_blas
 
 FAN_IN = 8
@@ -39,11 +51,12 @@ class DaskBlocks(Blocks):
             raise ValueError(f"X is a Dask array of shape {X.shape}; a 2-D one is needed.")
         if X.dtype.kind not in "biuf":
             raise ValueError(f"X is a Dask array of dtype {X.dtype}; numbers are needed.")
-        X = as_floats(X)
+        X = as_floats(with_true_indices(X))
         self._X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
         self.dtype = X.dtype
         self.is_sparse = sp.issparse(X._meta)
         self.feature_names = feature_names
+        self._chosen_from: tuple[DaskBlocks, Callable, tuple] | None = None  # all rows, and which
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,7 +74,38 @@ class DaskBlocks(Blocks):
 
     def checked(self, check: Callable, *args: Any) -> Blocks:
         rows = self._X.map_blocks(_gone_through, check, args, dtype=self.dtype, meta=self._X._meta)
-        return DaskBlocks(rows, self.feature_names)
+        return self._with(rows)
+
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        unknown = ((math.nan,) * self._X.numblocks[0], self._X.chunks[1])
+        kept = self._X.map_blocks(
+            rows_where, chosen, params, chunks=unknown, dtype=self.dtype, meta=self._X._meta
+        )
+        rows = self._with(kept)
+        rows._chosen_from = (self, chosen, params)
+        return rows
+
+    def _with(self, X: Any) -> DaskBlocks:
+        """Other rows of the same columns, chosen from the same."""
+        rows = copy.copy(self)
+        rows._X = X
+        return rows
+
+    @property
+    def all_rows(self) -> Blocks:
+        return self._chosen_from[0] if self._chosen_from else self
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        if companion is None or self._chosen_from is None:
+            return companion
+        rows, chosen, params = self._chosen_from
+        keep = rows.map(chosen_rows, chosen, params).compute()
+        return companion if keep.all() else companion[keep]
+
+    def as_given(self) -> Blocks:
+        rows = copy.copy(self)
+        rows._chosen_from = None
+        return rows
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         example = self._example(function, params, along)
@@ -100,14 +144,20 @@ class DaskBlocks(Blocks):
                 for start in range(0, len(level), FAN_IN)
             ]
         with _large_graphs_are_meant():
-            result = level[0].compute() if level else None
+            lengths, result = level[0].compute() if level else ([], None)
         if result is None:
-            raise ValueError(NO_ROWS)
+            raise ValueError(NONE_LEFT if self._chosen_from else NO_ROWS)
+        if self.known_rows is None:
+            self._now_known(lengths)
         return result
 
     def _count_rows(self) -> None:
-        if self.known_rows is None:  # on a copy: the user's array stays as it is
-            self._X = self._X.copy().compute_chunk_sizes()
+        if self.known_rows is None:
+            self._now_known(self._X.copy().compute_chunk_sizes().chunks[0])
+
+    def _now_known(self, lengths: Sequence) -> None:
+        self._X = self._X.copy()  # the user's array stays as it is
+        self._X._chunks = (tuple(map(int, lengths)), self._X.chunks[1])
 
     def _parts(self, along: Sequence) -> list[tuple]:
         """(block, *companions) of every partition that has rows, or may have, as tasks."""
@@ -142,6 +192,11 @@ class DaskBlocks(Blocks):
         )
 
 
+def with_true_indices(X: Any) -> Any:
+    """The same Dask array; a sparse chunk whose indices are wrong raises where it is computed."""
+    return X.map_blocks(_true_chunk, dtype=X.dtype, meta=X._meta)
+
+
 def _floats(frame: Any) -> Any:
     """A DataFrame in float32 if all its columns are, else in float64; also from nullable types."""
     only_float32 = all(dtype == np.float32 for dtype in frame.dtypes)
@@ -171,11 +226,13 @@ def _cut(companion: Any, row_chunks: tuple) -> Sequence:
 @single_threaded_blas()
 def _reduce_partition(
     block: Any, function: Callable, params: tuple, combine: Callable, *companions: Any
-) -> Any:
+) -> tuple[list[int], Any]:
+    """The number of rows, and their sums; None if there are none."""
     if block.shape[0] == 0:
-        return None
+        return [0], None
     with config_context(threads=1):  # the workers are the threads
-        return ArrayBlocks(block)._reduce(function, params, companions, combine)
+        sums = ArrayBlocks(block)._reduce(function, params, companions, combine)
+    return [block.shape[0]], sums
 
 
 @single_threaded_blas()
@@ -189,16 +246,22 @@ def _map_partition(
 
 
 @single_threaded_blas()
+def _true_chunk(block: Any) -> Any:
+    return checked_sparse(block, "A chunk of X") if sp.issparse(block) else block
+
+
+@single_threaded_blas()
 def _gone_through(block: Any, check: Callable, args: tuple) -> Any:
     check(block, *args)
     return block
 
 
 @single_threaded_blas()
-def _join(parts: list, combine: Callable) -> Any:
+def _join(parts: list, combine: Callable) -> tuple[list[int], Any]:
+    lengths = [length for some, _ in parts for length in some]
     # the left one of two sums may be added into: never into a result that Dask still holds
-    owned = (_own(part) for part in parts if part is not None)
-    return reduce_tree(owned, combine) if any(part is not None for part in parts) else None
+    owned = (_own(sums) for _, sums in parts if sums is not None)
+    return lengths, reduce_tree(owned, combine) if any(lengths) else None
 
 
 def _own(part: Any) -> Any:

@@ -13,7 +13,16 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.callbacks import CallbackSupportMixin
 from lowdim.core.holding import hold_blas_in
 from lowdim.core.persistence import save_model
+from lowdim.core.shapes import Maybe, Text
 from lowdim.core.validation import open_rows
+
+OF_EVERY_MODEL: dict[str, Any] = {
+    "n_features_in_": Maybe("d"),
+    "feature_names_in_": Maybe(Text(("d",))),
+    "history_": Maybe(("iterations",)),
+    "n_iter_": Maybe(()),
+    "converged_": Maybe(()),
+}
 
 
 class SameBits:
@@ -34,11 +43,17 @@ class SavedModel(SameBits):
     """A model with a file: plain data, read by `lowdim.load`."""
 
     not_saved: ClassVar[frozenset[str]] = frozenset()  # attributes that are no part of the model
+    # learned attributes and their shapes, as `core/shapes.py` says: files are held against them
+    shapes: ClassVar[dict[str, Any]] = {}
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `lowdim.load` reads: arrays and JSON, no programs."""
         check_is_fitted(self)
         save_model(self, path)
+
+    def _shapes(self) -> dict[str, Any]:
+        """What is declared for this model; for classes in which it depends on parameters."""
+        return {**OF_EVERY_MODEL, **self.shapes}
 
 
 class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
@@ -63,10 +78,13 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
         reset: bool = True,
         check_finite: bool = True,
         min_rows: int | None = None,
+        only_observed: bool | None = None,
     ) -> Blocks:
         """X as Blocks, validated. `fit` opens with reset=True; other methods with reset=False.
 
         `min_rows` is how many rows X must have; None means the class's `min_rows` in `fit`, else 1.
+        `only_observed` leaves out rows without any observed value; None means in `fit`. What `fit`
+        gives for each row it gives for `rows.all_rows`.
         """
         if not reset:
             check_is_fitted(self)
@@ -79,7 +97,11 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
             allow_sparse=tags.sparse,
             min_rows=min_rows or (self.min_rows if reset else 1),
             check_finite=check_finite,
+            only_observed=only_observed,
         )
+
+    def _shapes(self) -> dict[str, Any]:
+        return {**super()._shapes(), "n_features_in_": "d", **self.shapes}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,8 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from lowdim.core.blocks import Blocks
+from lowdim.core.output import ColumnsOutput, in_columns_of_x
 
-class ImputeMixin(ABC):
+
+class ImputeMixin(ColumnsOutput, ABC):
     """`impute` of an estimator; stands to the left of `Estimator`.
 
     A class gives `_filling(return_std)`: a module-level function of a block, and what else it
@@ -26,12 +29,15 @@ class ImputeMixin(ABC):
 
         Returns
         -------
-        filled : ndarray of shape (n, d)
-        std : ndarray of shape (n, d), if return_std
+        filled : ndarray of shape (n, d), or a data frame if `set_output` asks for it
+        std : the same, if return_std
         """
-        rows = self.open_rows(X, reset=False)
+        rows = self._rows_to_fill(X)
         function, *params = self._filling(return_std)
-        return rows.map(function, *params)
+        return in_columns_of_x(self, rows.map(function, *params), X)
+
+    def _rows_to_fill(self, X: Any) -> Blocks:
+        return self.open_rows(X, reset=False)
 
     @abstractmethod
     def _filling(self, return_std: bool) -> tuple:

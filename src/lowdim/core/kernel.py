@@ -2,6 +2,16 @@
 
 Kernels are serial, free of the GIL (blocks run on our own threads) and cached on disk. numba is
 imported with the first call, so methods that are pure linear algebra never load it.
+
+A kernel is compiled when a person waits for a first result, so it costs at most a second:
+
+    - plain loops over numbers. NumPy's functions inside a kernel are compiled along with it:
+      a sum along an axis takes 2 s, an array expression 3 s (its error messages are made of text),
+      `np.empty` 0.1 s. Sums over an axis and the like are for NumPy, outside;
+    - results and arrays to work in are made by the caller, in C order and of one dtype: every
+      other layout, dtype of an index or kind of a number is another signature, compiled again;
+    - a kernel that another one calls is compiled for itself and again within it: some lines, or
+      not at all. Two steps of an algorithm are two kernels, called one after the other.
 """
 
 from __future__ import annotations
@@ -11,34 +21,57 @@ import hashlib
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
+
+from lowdim.core.progress import say
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _compiling = threading.RLock()
+_all: dict[str, Any] = {}
 
 
-def kernel(function: Function) -> Function:
+def kernels() -> dict[str, Any]:
+    """Every kernel of the modules that are imported, by the name of its module and its own."""
+    return dict(_all)
+
+
+@overload
+def kernel(function: Function, /) -> Function: ...
+@overload
+def kernel(*, any_order: bool) -> Callable[[Function], Function]: ...
+def kernel(function: Any = None, /, *, any_order: bool = False) -> Any:
     """Compile `function` with numba when it is first called (nogil, cached on disk).
 
     Kernels may call each other: numba sees the compiled form of every kernel that the function's
     module knows by name. `python` is the uncompiled function.
+
+    any_order : sums may be added up in another order, which makes vector instructions of them.
+        The order is that of the compiled kernel: the same in every run.
     """
+    if function is None:
+        return functools.partial(_kernel, any_order=any_order)
+    return _kernel(function, any_order=False)
+
+
+def _kernel(function: Function, any_order: bool) -> Function:
+    options = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    if any_order:
+        options["fastmath"] = {"reassoc", "nsz", "contract"}
 
     @functools.cache
     def compiled() -> Callable[..., Any]:
         import numba
 
+        _say_when_compiling()
         known = {
             name: value.compiled() if hasattr(value, "compiled") else value
             for name, value in _globals_of(function)
         }
         plain = types.FunctionType(function.__code__, known, function.__name__)
         functools.update_wrapper(plain, function)
-        plain.__qualname__ += _from_elsewhere(function)
-        return cast(
-            Callable[..., Any], numba.njit(nogil=True, cache=True, error_model="numpy")(plain)
-        )
+        plain.__qualname__ += _from_elsewhere(function) + ("_any_order" if any_order else "")
+        return cast(Callable[..., Any], numba.njit(**options)(plain))
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
@@ -46,10 +79,34 @@ def kernel(function: Function) -> Function:
             run = compiled()
         return run(*args)
 
+    _all[f"{function.__module__}.{function.__name__}"] = call
     call.compiled = compiled  # type: ignore[attr-defined]
     call.python = function  # type: ignore[attr-defined]
-    call.fingerprint = lambda: _fingerprint(function)  # type: ignore[attr-defined]
+    call.fingerprint = lambda: f"{_fingerprint(function)}{any_order:d}"  # type: ignore[attr-defined]
     return cast(Function, call)
+
+
+# ---- what a person sees --------------------------------------------------------------------------
+
+
+@functools.cache
+def _say_when_compiling() -> None:
+    """From now on the first kernel that has to be compiled is announced at a terminal."""
+    from numba.core import event
+
+    class Announce(event.Listener):
+        def on_start(self, event: Any) -> None:
+            _announce()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing to say: the fit goes on."""
+
+    event.register("numba:compile", Announce())
+
+
+@functools.cache
+def _announce() -> None:
+    say("compiling (once; `lowdim warmup` does it ahead for all methods)")
 
 
 # ---- what a kernel is compiled from --------------------------------------------------------------

@@ -75,6 +75,17 @@ class Bar:
                 _display = None
 
 
+def say(text: str) -> None:
+    """One line above the bars, where bars are wanted."""
+    if not _wanted():
+        return
+    with _lock:
+        if _display is not None:
+            _display.console.print(text, style="dim")
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
 def _open_display() -> Any:
     global _display, _shown
     if _display is None:

@@ -27,3 +27,13 @@ def random_generator(random_state: Any = None) -> np.random.Generator:
         f"random_state={random_state!r} is a {type(random_state).__name__}; "
         "choose an int, a numpy Generator, a RandomState or None."
     )
+
+
+def generator_of(estimator: Any, random_state: Any = None) -> np.random.Generator:
+    """The Generator of a method that draws: from its `random_state`, or else the constructor's.
+
+    So a seeded model draws the same rows each time, as in scikit-learn.
+    """
+    if random_state is None:
+        random_state = getattr(estimator, "random_state", None)
+    return random_generator(random_state)

@@ -1,13 +1,17 @@
 """The session of one fit: what its loops share, which is a checkpoint and the answer to Ctrl-C.
 
 A checkpoint is one file: the states of all loops so far, and what they belong to (the model, its
-parameters, a hash of the data). It is written every few seconds, read when a loop begins, and
-removed when the fit is done. `core/persistence` has its format.
+parameters, a hash of the data). Its name follows from these, so that any number of fits may share
+a folder. It is written every few seconds, read when a loop begins, and removed when the fit is
+done. `core/persistence` has its format.
+
+    <folder>/<model>-<hash of what it belongs to>.checkpoint
 """
 
 from __future__ import annotations
 
 import copy
+import json
 import signal
 import threading
 import time
@@ -15,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from hashlib import blake2b
 from numbers import Number
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -23,15 +28,18 @@ import joblib
 import numpy as np
 
 from lowdim._version import __version__
+from lowdim.core.atomic import remove_leftovers
 from lowdim.core.blocks import Blocks
 from lowdim.core.callbacks import FitTask
 from lowdim.core.calling import level_of_caller
 from lowdim.core.config import get_config
 from lowdim.core.persistence import LoadError, read_state, write_state
 
+EARLIER_NAME = "fit.checkpoint"  # of the one checkpoint that a folder had
+
 
 class CheckpointError(ValueError):
-    """A checkpoint that belongs to another model or other data, or that cannot be read."""
+    """A checkpoint of another version of lowdim or of another fit, or that cannot be read."""
 
 
 class InterruptedFitWarning(UserWarning):
@@ -72,8 +80,11 @@ class Session:
         self.task = task or FitTask(estimator, None)
         self.interrupted = False
         self.data: dict[str, list[Blocks]] = {}  # what validation let in: what is learned from
-        self._file = Path(folder) / "fit.checkpoint" if folder and not parent else None
+        self._folder = Path(folder) if folder and not parent else None
+        self.start = _learned_before(estimator) if self._folder else {}
         self._identity: dict[str, str] = {}  # what the checkpoint belongs to
+        self._file = Path()  # follows from it
+        self._taken_up: Path | None = None  # of an earlier name
         self._saved: list[dict] | None = None  # what it holds, once looked for
         self._finished: list[dict] = []  # the loops of this fit that are done
         self._written = time.monotonic()
@@ -82,19 +93,20 @@ class Session:
 
     def begin(self, loop: Resumable) -> None:
         """Take up the state in which a checkpoint left this loop, if there is one."""
-        if self._file is None:
+        if self._folder is None:
             return
         if self._saved is None:
             self._saved = self._read()
         if len(self._finished) < len(self._saved):
             state = self._saved[len(self._finished)]
             if type(state["params"]) is not type(loop.params):
-                raise CheckpointError(self._refusal("holds the state of another method"))
+                file = self._taken_up or self._file
+                raise CheckpointError(_refusal(file, "holds the state of another method"))
             loop.take_up(state)
 
     def note(self, loop: Resumable) -> None:
         """Write the state down, if the last time is long enough ago or the fit is cut short."""
-        if self._file is None or self._closed:
+        if self._folder is None or self._closed:
             return
         self._closed = self.interrupted
         if self._closed or time.monotonic() - self._written >= get_config().checkpoint_seconds:
@@ -103,13 +115,15 @@ class Session:
 
     def end(self, loop: Resumable) -> None:
         """Keep the final state of a loop, for the checkpoints of those that follow it."""
-        if self._file and not self._closed:
+        if self._folder and not self._closed:
             self._finished.append(loop.state())
 
     def close(self, *, succeeded: bool) -> None:
         """The fit is over: its checkpoint has served, unless it was cut short."""
-        if self._file and succeeded and not self.interrupted and self._identity:
+        if self._identity and succeeded and not self.interrupted:
             self._file.unlink(missing_ok=True)
+            if self._taken_up is not None:
+                self._taken_up.unlink(missing_ok=True)
 
     def warn_interrupted(self, n_iter: int) -> None:
         kept = f" The state is in {self._file}; fit again to continue." if self._closed else ""
@@ -125,7 +139,6 @@ class Session:
             warnings.warn(message, category, stacklevel=level_of_caller())
 
     def _write(self, states: list[dict]) -> None:
-        assert self._file is not None
         try:
             write_state(self._file, self._identity, states)
         except OSError as error:  # a full disk must not end a fit that is well
@@ -135,30 +148,47 @@ class Session:
             )
 
     def _read(self) -> list[dict]:
-        assert self._file is not None
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._identity = _identity(self)
-        if not self._file.exists():
-            return []
+        assert self._folder is not None
         try:
-            header, saved = read_state(self._file)
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CheckpointError(
+                f"checkpoint={str(self._folder)!r} cannot be a folder ({error}); choose one that "
+                "exists or can be made."
+            ) from error
+        remove_leftovers(self._folder)
+        self._identity = _identity(self)
+        self._file = self._folder / _file_name(self._identity)
+        try:
+            return self._states_in(self._file)
+        except FileNotFoundError:  # or just finished by the same fit in another process
+            pass
+        earlier = self._folder / EARLIER_NAME
+        if not _belongs_to(earlier, self._identity):
+            return []
+        self._taken_up = earlier
+        return self._states_in(earlier)
+
+    def _states_in(self, file: Path) -> list[dict]:
+        try:
+            header, saved = read_state(file)
         except LoadError as error:
-            raise CheckpointError(self._refusal(f"cannot be read ({error})")) from error
+            raise CheckpointError(_refusal(file, f"cannot be read ({error})")) from error
         header.pop("format", None)
         for what in [*self._identity, *header]:
             then, now = header.get(what), self._identity.get(what)
             if then != now:
-                raise CheckpointError(
-                    self._refusal(f"was written with {what}={then}, and this fit has {what}={now}")
-                )
+                reason = f"was written with {what}={then}, and this fit has {what}={now}"
+                raise CheckpointError(_refusal(file, reason))
         return cast(list[dict], saved)
 
-    def _refusal(self, reason: str) -> str:
-        return (
-            f"The checkpoint {self._file} {reason}. Fit the same model with the same parameters to "
-            "the same data to continue it, or choose another checkpoint folder, or delete the file "
-            "to start anew."
-        )
+
+def _refusal(file: Path, reason: str) -> str:
+    return (
+        f"The checkpoint {file} {reason}. Fit the same model with the same parameters to the same "
+        "data to continue it, or choose another checkpoint folder, or delete the file to start "
+        "anew."
+    )
 
 
 @contextmanager
@@ -198,11 +228,43 @@ def _identity(session: Session) -> dict[str, str]:
         "lowdim": __version__,
         "model": type(estimator).__name__,
         **{name: _described(value) for name, value in sorted(parameters.items())},
+        **session.start,
         **{
             name: ", ".join(rows.fingerprint() for rows in learned)
             for name, learned in session.data.items()
         },
     }
+
+
+def _learned_before(estimator: Any) -> dict[str, str]:
+    """What a fit with warm_start goes on from, as part of what its checkpoint belongs to."""
+    learned = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+    warm = bool(getattr(estimator, "warm_start", False)) and learned
+    return {"learned before": joblib.hash(learned)} if warm else {}
+
+
+def _file_name(identity: dict[str, str]) -> str:
+    """A name that only fits of this model with these parameters to these data share.
+
+    The version is left out: a checkpoint of another one is found, and refused.
+    """
+    text = json.dumps(_without_version(identity), sort_keys=True)
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
+    return f"{identity['model']}-{digest}.checkpoint"
+
+
+def _belongs_to(file: Path, identity: dict[str, str]) -> bool:
+    """Whether a checkpoint of the earlier name, which any fit may have left, is of this one."""
+    try:
+        header, _ = read_state(file)
+    except (LoadError, OSError):
+        return False
+    header.pop("format", None)
+    return _without_version(header) == _without_version(identity)
+
+
+def _without_version(identity: dict[str, Any]) -> dict[str, Any]:
+    return {what: value for what, value in identity.items() if what != "lowdim"}
 
 
 def _described(value: Any) -> str:

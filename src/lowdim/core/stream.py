@@ -19,15 +19,20 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import (
     LARGEST_BLOCK_BYTES,
+    NONE_LEFT,
     Blocks,
     as_floats,
+    chosen_rows,
     companion_part,
     joined,
     rebatched,
     reduce_tree,
     rows_per_block,
+    rows_where,
 )
+from lowdim.core.numeric import as_array
 from lowdim.core.progress import watch
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import fetched_ahead, ordered_map
 
 CHUNK_BYTES = 2**23
@@ -80,6 +85,9 @@ class StreamBlocks(Blocks):
         rows._checks = [*self._checks, lambda block: check(block, *args)]
         return rows
 
+    def where(self, chosen: Callable, *params: Any) -> Blocks:
+        return _ChosenStream(self, chosen, params)
+
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         with closing(self._results(function, params, along)) as results:
             return joined(results, self.known_rows)
@@ -124,7 +132,7 @@ class StreamBlocks(Blocks):
         """(block, *companions), cut from the chunks to fit the cache."""
         start = 0
         with (
-            watch("reading rows", total=self.known_rows) as bar,
+            watch("reading rows", total=self.all_rows.known_rows) as bar,
             closing(fetched_ahead(self._chunks())) as chunks,
         ):
             for chunk in chunks:
@@ -170,6 +178,48 @@ class StreamBlocks(Blocks):
             )
         for check in self._checks:
             check(chunk)
+
+
+class _ChosenStream(StreamBlocks):
+    """The rows of a stream for which a function is True."""
+
+    def __init__(self, rows: StreamBlocks, chosen: Callable, params: tuple):
+        self.__dict__.update(rows.__dict__)
+        self._rows, self._chosen, self._chosen_params = rows, chosen, params
+        self._counted = {}
+        self._is_given = False  # as X of another fit, which knows of no other rows
+
+    @property
+    def all_rows(self) -> Blocks:
+        return self if self._is_given else self._rows
+
+    def as_given(self) -> Blocks:
+        rows = copy.copy(self)
+        rows._is_given = True
+        return rows
+
+    def checked(self, check: Callable, *args: Any) -> Blocks:
+        rows = copy.copy(self)
+        rows._rows = self._rows.checked(check, *args)  # type: ignore[assignment]
+        return rows
+
+    def part_of(self, companion: np.ndarray | None) -> np.ndarray | None:
+        if companion is None or self._is_given:
+            return companion
+        keep = self._rows.map(chosen_rows, self._chosen, self._chosen_params)
+        return companion if keep.all() else companion[keep]
+
+    def _chunks(self) -> Generator[Any, None, None]:
+        count = 0
+        with closing(self._rows._chunks()) as chunks:
+            for chunk in chunks:
+                chunk = rows_where(chunk, self._chosen, self._chosen_params)
+                count += chunk.shape[0]
+                if chunk.shape[0]:
+                    yield chunk
+        if count == 0:
+            raise ValueError(NONE_LEFT)
+        self._counted["rows"] = count
 
 
 def _other_rows(now: str, before: int) -> str:
@@ -238,7 +288,10 @@ class CallableSource(Source):
 
 def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
     """A block as a float32 or float64 matrix, with the wanted columns."""
-    block = sp.csr_array(block) if sp.issparse(block) else np.asarray(block)
+    if sp.issparse(block):
+        block = sp.csr_array(checked_sparse(block, f"A block of {_in_a_sentence(where)}"))
+    else:
+        block = as_array(block, f"A block of {_in_a_sentence(where)}", "a stream")
     if block.ndim != 2:
         raise ValueError(f"{where} gave a block of shape {block.shape}; blocks must be 2-D.")
     if block.dtype.kind not in "biuf":
@@ -254,6 +307,10 @@ def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
             raise ValueError(f"{where} has no column {unknown[0]}; it has columns 0 to {d - 1}.")
         block = block[:, list(columns)]
     return as_floats(block)
+
+
+def _in_a_sentence(where: str) -> str:
+    return "the callable" if where == "The callable" else where
 
 
 def _kind(is_sparse: bool) -> str:

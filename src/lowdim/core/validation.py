@@ -8,7 +8,7 @@ what to do.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -17,9 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from lowdim.core.blocks import ArrayBlocks, Blocks, as_floats, is_dask
+from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
+from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
+from lowdim.core.sparse import MANY, check_declared, checked_sparse
 
 
 def open_rows(
@@ -31,15 +33,20 @@ def open_rows(
     allow_sparse: bool = False,
     min_rows: int = 1,
     check_finite: bool = True,
+    only_observed: bool | None = None,
 ) -> Blocks:
     """X as Blocks, validated; sets or checks `n_features_in_` and `feature_names_in_`.
 
     The estimator may be the name of a function, which has no columns to remember.
 
+    Rows without any observed value say nothing: with only_observed they are left out, and are in
+    `all_rows` of what is returned; None means where a model learns (reset). If no row has one, all
+    stay.
+
     Streams and Dask are looked at block by block in the passes that use them: a NaN in the last
     file is found when it is read, and `map` stays lazy. With check_finite=False, looking for NaN
     and infinity is left to the method, which sees them in its sums for free and then calls
-    `check_finite_rows`.
+    `observed_rows`.
     """
     _refuse_no_rows(estimator, X)
     if isinstance(X, Blocks) or is_dask(X):
@@ -50,13 +57,21 @@ def open_rows(
         rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
         if isinstance(estimator, str):  # an estimator keeps them itself
             rows.feature_names = _frame_columns(X)
+    if rows.is_sparse and (reset or isinstance(estimator, str)):
+        _check_declared_columns(rows)
     if rows.known_rows is not None:
         _check_min_rows(estimator, rows.known_rows, min_rows)
+    leave_out = allow_nan and (reset if only_observed is None else only_observed)
     if check_finite and rows.in_memory is not None:
-        check_finite_rows(estimator, rows, allow_nan=allow_nan)
+        found = check_finite_rows(estimator, rows, allow_nan=allow_nan)
+        rows = _without_empty_rows(estimator, rows, found, min_rows) if leave_out else rows
     elif check_finite:
-        names = _column_names(estimator, rows)
-        rows = rows.checked(refuse_nonfinite, allow_nan, _name(estimator), names)
+        see = (_name(estimator), _column_names(estimator, rows))
+        rows = (
+            rows.where(_observed_and_finite, *see)
+            if leave_out
+            else rows.checked(refuse_nonfinite, allow_nan, *see)
+        )
     if reset:
         belongs_to_fit(rows)
     return rows
@@ -70,6 +85,7 @@ def open_rows_for(
     sparse: bool = True,
     min_rows: int = 1,
     check_finite: bool = True,
+    only_observed: bool = False,
 ) -> Blocks:
     """X as Blocks, validated, for a function that is no estimator; messages call it by its name."""
     return open_rows(
@@ -80,33 +96,51 @@ def open_rows_for(
         allow_sparse=sparse,
         min_rows=min_rows,
         check_finite=check_finite,
+        only_observed=only_observed,
     )
 
 
 def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
-    """Sample weights as a float64 array with one entry per row; None stays None."""
+    """Sample weights as a float64 array with one entry per row; None stays None.
+
+    They are given for all rows of X; those of rows that were left out are left out.
+    """
     if sample_weight is None:
         return None
     if is_dask(sample_weight):
         sample_weight = sample_weight.compute()
-    n = rows.shape[0]
-    if isinstance(sample_weight, Real):
+    n = rows.all_rows.shape[0]
+    if isinstance(sample_weight, Real) or getattr(sample_weight, "shape", None) == ():
         sample_weight = np.full(n, sample_weight)
-    weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+    given = numeric_array(sample_weight, "sample_weight", "a fit with weights")
+    weight = given.astype(np.float64, copy=False)
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if weight.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
+        raise ValueError(
+            f"sample_weight.shape == {weight.shape}, expected {(n,)}: one weight for each row of X."
+        )
+    if not np.isfinite(weight).all():
+        row = int(np.argmax(~np.isfinite(weight)))
+        kind = "NaN" if np.isnan(weight[row]) else "infinity"
+        raise ValueError(
+            f"sample_weight contains {kind} (for row {row}); weights count how often a row occurs "
+            "and must be finite. Give rows that are not to count the weight 0."
+        )
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise ValueError(
             f"sample_weight has a negative value ({weight[row]:g} for row {row}); weights count "
             "how often a row occurs and must be 0 or more."
         )
+    weight = np.asarray(rows.part_of(weight))
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
+    if weight.max() > np.finfo(np.float64).max / n:
+        raise ValueError(
+            f"sample_weight has values as large as {weight.max():g}, whose sum is no number; "
+            "divide all weights by their largest."
+        )
     belongs_to_fit(ArrayBlocks(weight[:, None]), "sample_weight")
     return weight
 
@@ -114,7 +148,18 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
-        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=estimator)
+        frame = frame_of(Z, "Z")
+        if isinstance(frame, nw.DataFrame):
+            Z = _numbers_of_frame(frame, "Z", _name(estimator))
+        elif not sp.issparse(Z):
+            Z = numeric_array(Z, "Z", _name(estimator))
+        Z = check_array(
+            Z,
+            dtype=[np.float64, np.float32],
+            input_name="Z",
+            estimator=estimator,
+            ensure_min_features=min(k, 1),
+        )
     if Z.shape[1] != k:
         raise ValueError(
             f"Z has {Z.shape[1]} columns; {type(estimator).__name__} has {k} components, one "
@@ -171,9 +216,13 @@ def _comparable(value: Any) -> bool:
 # ---- finite or not -------------------------------------------------------------------------------
 
 
+NOT_FINITE = (np.isnan, np.isinf)
+
+
 class NonFinite(NamedTuple):
     nan: np.ndarray  # (d,)  how many NaN each column has
     inf: np.ndarray  # (d,)  how many infinities
+    empty: int  #       how many rows have nothing but NaN
 
 
 def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFinite:
@@ -182,6 +231,55 @@ def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFi
     names = _column_names(estimator, rows)
     _refuse(found, rows.dtype, allow_nan, _name(estimator), names)
     return found
+
+
+class Observed(NamedTuple):
+    rows: Blocks  # those with some observed value
+    weight: np.ndarray | None
+    n_observed: np.ndarray  # (d,)  how many rows observe each column
+    is_complete: bool  #       whether all NaN were in the rows that were left out
+
+
+def observed_rows(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> Observed:
+    """The rows with some observed value and their weights, for a fit that has met NaN.
+
+    One pass looks for infinities and for rows without a value; where there are none, rows and
+    weights are returned as they are.
+    """
+    found = check_finite_rows(estimator, rows, allow_nan=True)
+    kept = _without_empty_rows(estimator, rows, found, estimator.min_rows)
+    weight = weight if kept is rows else kept.part_of(weight)
+    n_observed = rows.shape[0] - found.nan
+    is_complete = kept is not rows and bool((found.nan == found.empty).all())
+    return Observed(kept, weight, n_observed, is_complete)
+
+
+def _without_empty_rows(estimator: Any, rows: Blocks, found: NonFinite, min_rows: int) -> Blocks:
+    if found.empty in (0, rows.shape[0]):  # of rows that are all empty, each method says it itself
+        return rows
+    _check_min_rows(estimator, rows.shape[0] - found.empty, min_rows, found.empty)
+    return rows.where(observed)
+
+
+def observed(X: Any) -> np.ndarray | None:
+    """Which rows of a block have an observed value; None if all have. Zeros that are not stored
+    are values.
+    """
+    if sp.issparse(X):
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        found = np.bincount(row[np.isnan(X.data)], minlength=X.shape[0]) < X.shape[1]
+    else:
+        found = ~(np.isnan(X[:, 0]) & np.isnan(X[:, -1]))
+        maybe = np.flatnonzero(~found)  # few: only of these all entries are looked at
+        found[maybe] = ~np.isnan(X[maybe]).all(axis=1)
+    return None if found.all() else found
+
+
+def _observed_and_finite(X: Any, name: str, names: Any) -> np.ndarray | None:
+    """Which rows of a block have an observed value; raises if it has infinities."""
+    found = count_nonfinite(X)
+    _refuse(found, X.dtype, True, name, names)
+    return observed(X) if found.empty else None
 
 
 def refuse_nonfinite(X: Any, allow_nan: bool, name: str, names: Any) -> None:
@@ -210,11 +308,13 @@ def count_nonfinite(X: Any) -> NonFinite:
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
     if np.isfinite(total):  # the common case: one fast pass
-        return NonFinite(np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64))
+        return NonFinite(np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64), 0)
     if sp.issparse(X):
-        count = lambda bad: np.bincount(X.indices[bad(X.data)], minlength=d)  # noqa: E731
-        return NonFinite(count(np.isnan), count(np.isinf))
-    return NonFinite(np.isnan(X).sum(axis=0), np.isinf(X).sum(axis=0))
+        nan, inf = (np.bincount(X.indices[bad(X.data)], minlength=d) for bad in NOT_FINITE)
+    else:
+        nan, inf = (bad(X).sum(axis=0) for bad in NOT_FINITE)
+    keep = observed(X) if nan.all() else None  # an empty row has a NaN in every column
+    return NonFinite(nan, inf, 0 if keep is None else int(np.count_nonzero(~keep)))
 
 
 def _columns_with(count: np.ndarray, names: Any) -> str:
@@ -244,11 +344,6 @@ def _refuse_no_rows(estimator: Any, X: Any) -> None:
             f"X is a text ({str(X)!r}), not rows. If it names a file, give {name} "
             f"lowdim.stream({str(X)!r}){'' if isinstance(estimator, str) else model}."
         )
-    if isinstance(X, Mapping | Set) and not sp.issparse(X):  # a dok_array is a dict, too
-        raise TypeError(
-            f"X is a {type(X).__name__}; {name} needs rows and columns: an array or a data frame. "
-            "Of a dict of columns, pandas.DataFrame(X) makes one."
-        )
     if isinstance(X, Iterator):
         raise TypeError(
             f"X is a {type(X).__name__}, which gives its rows only once; {name} needs an array, or "
@@ -265,8 +360,8 @@ def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
             "example a random part of the rows."
         )
     if hasattr(X, "to_dask_array"):
-        _check_numeric_columns(nw.from_native(X).collect_schema())
-    rows = as_blocks(X)
+        _check_numeric_columns(nw.from_native(X).collect_schema(), "X")
+    rows = as_blocks(X).as_given()
     if rows.is_sparse and not allow_sparse:
         raise TypeError(f"X comes in sparse blocks; {name} needs dense ones.")
     return rows
@@ -279,7 +374,7 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": False,
     }
-    frame = nw.from_native(X, pass_through=True)
+    frame = frame_of(X, "X")
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
             f"X is a lazy frame ({type(X).__name__}); {_name(estimator)} needs the values: "
@@ -288,19 +383,23 @@ def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
     if isinstance(frame, nw.DataFrame):
         if not isinstance(estimator, str):  # names, number of columns
             validate_data(estimator, X, reset=reset, skip_check_array=True)
-        _check_numeric_columns(frame.schema)
-        values = _frame_values(frame)
+        values = _numbers_of_frame(frame, "X", _name(estimator))
         return check_array(values, estimator=estimator, input_name="X", **check)
-    if isinstance(X, np.ma.MaskedArray):
-        X = as_floats(X).filled(np.nan)
-    if isinstance(X, np.ndarray) and X.dtype.kind not in "biufcO":
-        raise ValueError(
-            f"X holds values of dtype {X.dtype}, which are not numbers; {_name(estimator)} "
-            "needs numbers. Convert them with X.astype(float) if that is what they are."
-        )
+    X = checked_sparse(X) if sp.issparse(X) else _as_numbers(X, estimator)
     if isinstance(estimator, str):
         return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
+
+
+def _as_numbers(X: Any, estimator: Any) -> Any:
+    """X as an array, unless scikit-learn has a word to say about what it is."""
+    if isinstance(X, np.matrix) or _is_series(X):
+        return X
+    return numeric_array(X, "X", _name(estimator))
+
+
+def _is_series(X: Any) -> bool:
+    return isinstance(nw.from_native(X, pass_through=True, allow_series=True), nw.Series)
 
 
 def _frame_columns(X: Any) -> list[str] | None:
@@ -321,19 +420,39 @@ def _frame_values(frame: Any) -> Any:
     return values
 
 
-def _check_numeric_columns(schema: Any) -> None:
+def _numbers_of_frame(frame: Any, name: str, who: str) -> Any:
+    """What check_array can take of a data frame, all of whose columns hold numbers."""
+    _check_numeric_columns(frame.schema, name)
+    _check_object_columns(frame, name, who)
+    return _frame_values(frame)
+
+
+def _check_object_columns(frame: Any, name: str, who: str) -> None:
+    """Raise if a column of Python objects holds something that is no number."""
+    for column, dtype in frame.schema.items():
+        if dtype in (nw.Object, nw.Unknown):
+            values = np.asarray(frame[column].to_numpy(), dtype=object)
+            values = np.where([value is None for value in values], np.nan, values)
+            try:
+                values.astype(np.float64)
+            except (TypeError, ValueError, OverflowError) as error:
+                refuse_object(values, f"Column {column!r} of {name}", who, error)
+                raise
+
+
+def _check_numeric_columns(schema: Any, name: str) -> None:
     def may_be_numbers(dtype: Any) -> bool:
         # an object column of pandas may hold numbers; a column of nulls has no type
         return dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)
 
     if not schema:
-        raise ValueError("X has no columns: 0 feature(s) while a minimum of 1 is required.")
-    others = [name for name, dtype in schema.items() if not may_be_numbers(dtype)]
+        raise ValueError(f"{name} has no columns: 0 feature(s) while a minimum of 1 is required.")
+    others = [column for column, dtype in schema.items() if not may_be_numbers(dtype)]
     if others:
         raise ValueError(
-            f"X has columns that are not numbers ({len(others)} of {len(schema)}, first: "
+            f"{name} has columns that are not numbers ({len(others)} of {len(schema)}, first: "
             f"{others[0]!r}, {schema[others[0]]}): could not convert them to float. Drop or encode "
-            "them."
+            f"them. {TABLES}"
         )
 
 
@@ -362,9 +481,22 @@ def _check_columns(estimator: Any, rows: Blocks, reset: bool) -> None:
         )
 
 
-def _check_min_rows(estimator: Any, n: int, min_rows: int) -> None:
+def _check_declared_columns(rows: Blocks) -> None:
+    """No more columns than the stored entries of sparse rows make likely."""
+    if rows.n_columns > MANY:
+        check_declared(rows.n_columns, int(rows.fold(_n_stored)), "columns")
+
+
+def _n_stored(X: Any) -> int:
+    return int(X.nnz)
+
+
+def _check_min_rows(estimator: Any, n: int, min_rows: int, n_empty: int = 0) -> None:
     if n < min_rows:
-        raise ValueError(f"X has n_samples={n}; {_name(estimator)} needs at least {min_rows} rows.")
+        beside = f" beside {n_empty} rows without any observed value" if n_empty else ""
+        raise ValueError(
+            f"X has n_samples={n}{beside}; {_name(estimator)} needs at least {min_rows} rows."
+        )
 
 
 def check_columns_observed(count: np.ndarray, names: Any = None) -> None:

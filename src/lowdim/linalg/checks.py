@@ -9,11 +9,12 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.blocks import as_floats
+from lowdim.core.sparse import checked_sparse
 
 
 def as_matrix(name: str, A: Any) -> Any:
     """A as a finite float matrix: a 2-D ndarray, or a csr/csc array if it is sparse."""
-    A = _as_sparse(A) if sp.issparse(A) else np.asarray(A)
+    A = _as_sparse(checked_sparse(A, name)) if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
         raise ValueError(
             f"{name} has {A.ndim} dimensions, a matrix with 2 is needed; "

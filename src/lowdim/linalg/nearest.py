@@ -56,11 +56,9 @@ def best_columns(
     dtype = np.result_type(Z, W)
     best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
     if leave_out is None:
-        indptr, indices = np.zeros(m + 1, np.int32), np.empty(0, np.int32)
-    else:  # writeable: the kernel is compiled for one kind of array only
-        indptr, indices = (
-            np.require(a, requirements="W") for a in (leave_out.indptr, leave_out.indices)
-        )
+        indptr, indices = np.zeros(m + 1, np.int64), np.empty(0, np.int64)
+    else:  # copies: the kernel is compiled for one kind of array only
+        indptr, indices = (a.astype(np.int64) for a in (leave_out.indptr, leave_out.indices))
     Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
     offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
     size = max(1, BLOCK_BYTES // (d * dtype.itemsize))

@@ -10,11 +10,11 @@ row j of the factors F (m, q); P: the penalties, diagonal, times the row's weigh
     explicit    A = P +        sum_o w_j f_j f_j'          b = sum_o w_j (y_j - offset_j) f_j
     implicit    A = P + F'F +  sum_o w_j y_j f_j f_j'      b = sum_o w_j (1 + y_j) f_j
 
-so one implicit row costs what it has stored, not all m columns (Hu, Koren and Volinsky 2008).
-They are solved exactly (Cholesky), by a few steps of conjugate gradients from a given start, or
-under z >= 0 (coordinate descent to the fixed point, which is the exact solution).
+and one implicit row costs what it has stored, not all m columns (Hu, Koren and Volinsky 2008);
+with a weight a_j and a pull b_j for each entry, both are A = .. + sum_o a_j f_j f_j' and
+b = sum_o b_j f_j. They are solved exactly (Cholesky), by a few steps of conjugate gradients from
+a given start, or under z >= 0 (coordinate descent to the fixed point, the exact solution).
 
-The factors of a row's columns are gathered into a small buffer B, so that B'B is one BLAS call;
 A and b are kept in float64 whatever F is. Cost of a row with c entries: O(c q^2 + q^3), by
 conjugate gradients O(c q) per step.
 """
@@ -30,8 +30,10 @@ from lowdim.core.threads import ordered_map
 from lowdim.linalg.small import solve_nonnegative, solve_semidefinite
 from lowdim.linalg.sparse import row_cuts
 
-CHUNK = 2048  # entries of a row that are gathered at a time, at the most
-WORK_PER_CUT = 2**22  # multiplications that are worth a turn on a thread
+CHUNK = 2048  # entries of a row that are summed in the precision of F, at the most
+WORK_PER_CUT = 2**24  # multiplications that are worth a turn on a thread
+SMALL = 16  # so many factors are multiplied faster by plain loops than by BLAS
+SYSTEMS_BYTES = 2**18  # normal equations that are added up, then solved: they stay in the cache
 
 
 class Regression(NamedTuple):
@@ -76,18 +78,25 @@ def solve_rows(
     with_loss : bool, default=True
         Exact solutions are found faster without.
     """
-    n, q = X.shape[0], on.F.shape[1]
-    dtype = on.F.dtype
-    Z = np.zeros((n, q), dtype) if start is None else start.astype(dtype)  # a copy: written into
-    loss = np.full(n, np.nan)
-    run: Any = _improve if method == "cg" else _solve
-    how = (steps,) if method == "cg" else (method == "nonnegative", with_loss)
-    arguments = (*_arguments(X, on, weight), on.by_count, on.gram is not None, *how, Z, loss)
+    on = on._replace(F=_plain(on.F))
+    (n, q), dtype = (X.shape[0], on.F.shape[1]), on.F.dtype
+    Z = np.zeros((n, q), dtype) if start is None else np.array(start, dtype, order="C")
+    loss, gram = np.full(n, np.nan), _gram(on)
+    times = _row_weights(X, weight) if on.by_count else np.ones(n)
+
+    improve: Any = _improve
 
     def work(cut: tuple[int, int]) -> None:
-        run(*cut, *arguments)
+        rows = slice(*cut)
+        entries, P = _entries(X, on, weight, *cut), np.outer(times[rows], on.penalty)
+        if method == "cg":
+            how = (steps, float(np.finfo(dtype).eps) ** 2)
+            space = [np.empty(shape, dtype) for shape in ((CHUNK, q), CHUNK, q, q, q, q)]
+            improve(*entries, on.F, gram, P, *how, *space, Z[rows], loss[rows])
+        else:
+            _solve(entries, on.F, gram, P, method, Z[rows], loss[rows] if with_loss else None)
 
-    for _ in ordered_map(work, row_cuts(_work(X.indptr, q), WORK_PER_CUT)):
+    for _ in ordered_map(work, row_cuts(_work(X.indptr, on, method, steps), WORK_PER_CUT)):
         pass
     return Solved(Z, loss)
 
@@ -102,10 +111,11 @@ class Systems(NamedTuple):
 
 def row_systems(X: Any, on: Regression, *, weight: np.ndarray | None = None) -> Systems:
     """What the entries of each row of X add to its normal equations (penalty and gram do not)."""
+    on = on._replace(F=_plain(on.F))
     n, q = X.shape[0], on.F.shape[1]
-    systems = Systems(np.zeros((n, q, q)), np.zeros((n, q)), np.zeros(n))
-    run: Any = _systems
-    run(*_arguments(X, on, weight)[:-2], on.gram is not None, *systems)
+    entries = _entries(X, on, weight, 0, n)
+    systems = Systems(np.zeros((n, q, q)), np.zeros((n, q)), _row_weights(X, weight))
+    _add_up(0, entries, on.F, _sums(on.F), systems.A, systems.b)
     return systems
 
 
@@ -128,269 +138,281 @@ def solve_systems(
     A[:, np.arange(q), np.arange(q)] += P
     if gram is not None:
         A += gram
-    Z = np.zeros_like(systems.b) if start is None else start.astype(np.float64)
-    _solve_systems(A, systems.b, method == "nonnegative", Z)
+    Z = np.zeros_like(systems.b) if start is None else np.array(start, np.float64, order="C")
+    _solver(method)(A, systems.b, Z)
     return Z
 
 
-def _arguments(X: Any, on: Regression, weight: np.ndarray | None) -> tuple:
-    """What kernels take: contiguous arrays of one dtype."""
-    q, dtype = on.F.shape[1], on.F.dtype
-    return (
-        *(_plain(index) for index in (X.indptr, X.indices)),
-        _plain(X.data.astype(dtype, copy=False)),
-        np.empty(0, dtype) if weight is None else _plain(weight.astype(dtype, copy=False)),
-        _plain(on.F),
-        _plain(on.offset.astype(dtype, copy=False)),
-        np.zeros((q, q), dtype) if on.gram is None else np.array(on.gram, dtype=dtype),
-        np.array(on.penalty, dtype=np.float64),
-    )
+def _solve(
+    entries: _Entries,
+    F: np.ndarray,
+    gram: np.ndarray,
+    P: np.ndarray,
+    method: str,
+    Z: np.ndarray,
+    loss: np.ndarray | None,
+) -> None:
+    """Fill Z and the losses of rows, some at a time."""
+    n, q = Z.shape
+    size = min(n, max(4, SYSTEMS_BYTES // (8 * q * q)))
+    A, b, sums = np.empty((size, q, q)), np.empty((size, q)), _sums(F)
+    for first in range(0, n, size):
+        rows = slice(first, min(first + size, n))
+        A, b = A[: rows.stop - first], b[: rows.stop - first]
+        A[:], b[:] = gram, 0.0
+        A.reshape(len(A), -1)[:, :: q + 1] += P[rows]
+        _add_up(first, entries, F, sums, A, b)
+        z = Z[rows].astype(np.float64)
+        _solver(method)(A, b, z)
+        Z[rows] = z
+        if loss is not None:
+            _losses(first, *entries, F, z, loss[rows])
+            loss[rows] += np.einsum("ir,ir,ir->i", P[rows], z, z)
+            if entries.implicit:
+                loss[rows] += np.einsum("ir,rs,is->i", z, gram, z)
+
+
+def _add_up(
+    first: int,
+    entries: _Entries,
+    F: np.ndarray,
+    sums: tuple[np.ndarray, ...],
+    A: np.ndarray,
+    b: np.ndarray,
+) -> None:
+    """Add the entries of rows from `first` on to A (upper triangles) and b."""
+    run: Any = _add_up_small if F.shape[1] <= SMALL else _add_up_large
+    run(first, *entries, F, *sums, A, b)
+
+
+def _solver(method: str) -> Any:
+    return solve_nonnegative if method == "nonnegative" else solve_semidefinite
+
+
+class _Entries(NamedTuple):
+    """Entries of some rows, as sums over them need these; explicit: b is a times the target."""
+
+    indptr: np.ndarray  # (n + 1,)  first entry of each row
+    columns: np.ndarray
+    a: np.ndarray  # w; implicit: w y
+    target: np.ndarray  # y - offset; implicit: b
+    implicit: bool
+
+
+def _entries(X: Any, on: Regression, weight: np.ndarray | None, first: int, last: int) -> _Entries:
+    dtype = on.F.dtype
+    indptr = X.indptr[first : last + 1].astype(np.int64)
+    own = slice(indptr[0], indptr[-1])
+    indptr -= indptr[0]
+    columns, y = _plain(X.indices[own]), _plain(X.data[own].astype(dtype, copy=False))
+    w = np.ones(len(y), dtype) if weight is None else weight[own].astype(dtype)
+    if on.gram is not None:
+        return _Entries(indptr, columns, w * y, np.where(y > 0, w * (1 + y), dtype.type(0)), True)
+    if on.offset.any():
+        y = y - on.offset.astype(dtype, copy=False)[columns]
+    return _Entries(indptr, columns, w, y, False)
 
 
 def _plain(values: np.ndarray) -> np.ndarray:
-    """A contiguous, writeable array: the kernel is compiled for one kind only."""
+    """A contiguous, writeable array: kernels are compiled for one kind only."""
     return np.require(values, requirements=["C", "W"])
 
 
-def _work(indptr: np.ndarray, q: int) -> np.ndarray:
+def _row_weights(X: Any, weight: np.ndarray | None) -> np.ndarray:
+    """The weight of each row: how many entries it has, if all count the same."""
+    counts = np.diff(X.indptr)
+    if weight is None:
+        return counts.astype(np.float64)
+    total = np.add.reduceat(np.append(weight, 0.0), X.indptr[:-1], dtype=np.float64)
+    return np.where(counts > 0, total, 0.0)
+
+
+def _gram(on: Regression) -> np.ndarray:
+    q, dtype = on.F.shape[1], on.F.dtype
+    return np.zeros((q, q), dtype) if on.gram is None else np.array(on.gram, dtype, order="C")
+
+
+def _sums(F: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What `_add_up` works in: sums over entries of a row in the precision of F."""
+    q = F.shape[1]
+    shapes: tuple = ((q, q), (q,)) if q <= SMALL else ((CHUNK, q), (q, q), (q,))
+    return tuple(np.zeros(shape, F.dtype) for shape in shapes)
+
+
+def _work(indptr: np.ndarray, on: Regression, method: str, steps: int) -> np.ndarray:
     """Multiplications that all rows before each need, (n + 1,)."""
-    rows = np.arange(len(indptr))
-    return (indptr - indptr[0]).astype(np.float64) * q * q + rows * (q**3 / 3 + 64.0)
+    q = on.F.shape[1]
+    by_entry, by_row = float(q * q), q**3 / 3
+    if method == "cg":
+        by_entry, by_row = 2.0 * q * (steps + 1), 0.0 if on.gram is None else q * q * (steps + 1.0)
+    return (indptr - indptr[0]) * by_entry + np.arange(len(indptr)) * (by_row + 64.0)
 
 
 # ---- kernels -------------------------------------------------------------------------------------
-# The columns of a row are gathered, some entries at a time, into B and t:
-#     explicit   B[e] = sqrt(w_j) f_j,          t[e] = sqrt(w_j) (y_j - offset_j)
-#     implicit   B[e] = sqrt(w_j y_j) f_j,      t[e] = sqrt(w_j / y_j) (1 + y_j)
-# so that A = P + F'F + B'B and b = B't in both cases, and every sum over entries is a BLAS product.
 
 
 @kernel
-def _solve(
-    first, last, indptr, indices, values, weight, F, offset, gram, penalty,
-    by_count, implicit, nonnegative, with_loss, Z, loss,
+def _add_up_small(first, indptr, indices, a, target, implicit, F, squares, pulls, A, b):
+    """Four entries at a time: a row of the sums is read and written once for all four."""
+    q, nothing = F.shape[1], F.dtype.type(0)
+    for i in range(len(b)):
+        e, stop = indptr[first + i], indptr[first + i + 1]
+        while e < stop:
+            end = e + CHUNK if e + CHUNK < stop else stop
+            for r in range(q):
+                pulls[r] = 0
+                for s in range(r, q):
+                    squares[r, s] = 0
+            while e < end:  # after the last entry come some of weight 0
+                one, two, three = e + 1 < end, e + 2 < end, e + 3 < end
+                j0 = indices[e]
+                j1 = indices[e + 1] if one else j0
+                j2 = indices[e + 2] if two else j0
+                j3 = indices[e + 3] if three else j0
+                a0, b0 = a[e], target[e]
+                a1, b1 = (a[e + 1], target[e + 1]) if one else (nothing, nothing)
+                a2, b2 = (a[e + 2], target[e + 2]) if two else (nothing, nothing)
+                a3, b3 = (a[e + 3], target[e + 3]) if three else (nothing, nothing)
+                if not implicit:
+                    b0, b1, b2, b3 = a0 * b0, a1 * b1, a2 * b2, a3 * b3
+                for r in range(q):
+                    f0, f1, f2, f3 = F[j0, r], F[j1, r], F[j2, r], F[j3, r]
+                    pulls[r] += (b0 * f0 + b1 * f1) + (b2 * f2 + b3 * f3)
+                    f0, f1, f2, f3 = a0 * f0, a1 * f1, a2 * f2, a3 * f3
+                    for s in range(r, q):
+                        near, far = f0 * F[j0, s] + f1 * F[j1, s], f2 * F[j2, s] + f3 * F[j3, s]
+                        squares[r, s] += near + far
+                e += 4
+            e = end
+            for r in range(q):
+                b[i, r] += pulls[r]
+                for s in range(r, q):
+                    A[i, r, s] += squares[r, s]
+
+
+@kernel
+def _add_up_large(
+    first, indptr, indices, a, target, implicit, F, B, squares, pulls, A, b
 ):  # fmt: skip
-    """Rows first..last-1, exactly: fills their part of Z and loss."""
+    """By a product: the factors of a row's columns, times sqrt(a), are gathered in B."""
     q = F.shape[1]
-    B, t, v, part, product = _buffers(indptr, first, last, F)
-    A, b, P, z, left = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q), np.empty(q, F.dtype)
-    for i in range(first, last):
-        row = _entries_of(i, indptr, indices, values, weight)
-        count = _weight_of(row) if by_count else 1.0
-        for r in range(q):
-            P[r] = penalty[r] * count
-            z[r] = Z[i, r]
-            b[r] = 0.0
-            for s in range(r, q):
-                A[r, s] = gram[r, s]
-            A[r, r] += P[r]
-        _add_equations(row, F, offset, implicit, B, t, part, product, A, b)
-        if nonnegative:
-            solve_nonnegative(A, b, z)
-        else:
-            solve_semidefinite(A, b, z)
-        if with_loss:
-            loss[i] = _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left)
-        for r in range(q):
-            Z[i, r] = z[r]
+    for i in range(len(b)):
+        e, stop = indptr[first + i], indptr[first + i + 1]
+        while e < stop:
+            m = CHUNK if e + CHUNK < stop else stop - e
+            for r in range(q):
+                pulls[r] = 0
+            for t in range(m):
+                j, root = indices[e + t], np.sqrt(a[e + t])
+                pull = target[e + t] if implicit else a[e + t] * target[e + t]
+                for r in range(q):
+                    pulls[r] += pull * F[j, r]
+                    B[t, r] = root * F[j, r]
+            np.dot(B[:m].T, B[:m], squares)
+            for r in range(q):
+                b[i, r] += pulls[r]
+                for s in range(r, q):
+                    A[i, r, s] += squares[r, s]
+            e += m
+
+
+@kernel(any_order=True)
+def _losses(first, indptr, indices, a, target, implicit, F, Z, loss):
+    """What the entries of each row add to the objective at its z; Z[0] is of row `first`."""
+    q = F.shape[1]
+    for i in range(len(Z)):
+        total = 0.0
+        for e in range(indptr[first + i], indptr[first + i + 1]):
+            j, v = indices[e], 0.0
+            for r in range(q):
+                v += F[j, r] * Z[i, r]
+            if implicit:  # w (1 + y)(1 - v)^2 - w v^2
+                total += target[e] * (1.0 - 2.0 * v) + a[e] * v * v
+            else:
+                total += a[e] * (target[e] - v) * (target[e] - v)
+        loss[i] = total
 
 
 @kernel
 def _improve(
-    first, last, indptr, indices, values, weight, F, offset, gram, penalty,
-    by_count, implicit, steps, Z, loss,
+    indptr, indices, a, target, implicit, F, gram, P, steps, tiny, B, v, left, p, Ap, part, Z, loss
 ):  # fmt: skip
-    """Rows first..last-1, by steps of conjugate gradients from Z: fills their Z and loss."""
+    """Steps of conjugate gradients from Z, in place, until |b - A z|^2 is `tiny` times what it was.
+
+    `loss` becomes that of the new Z; B, v, left, p, Ap and part are there to work in.
+    """
     q = F.shape[1]
-    B, t, v, part, _ = _buffers(indptr, first, last, F)
-    left, p, Ap = np.empty(q, F.dtype), np.empty(q, F.dtype), np.empty(q, F.dtype)
-    P, z = np.empty(q), np.empty(q)
-    for i in range(first, last):
-        row = _entries_of(i, indptr, indices, values, weight)
-        count = _weight_of(row) if by_count else 1.0
+    for i in range(len(Z)):
+        first, last = indptr[i], indptr[i + 1]
         for r in range(q):
-            P[r] = penalty[r] * count
-            z[r] = Z[i, r]
-        before = _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left)
-        gain = _conjugate(row, F, offset, gram, P, implicit, steps, B, t, v, part, left, p, Ap, z)
-        loss[i] = before - gain
+            p[r] = Z[i, r]
+        total = _times_rest(gram, P, i, implicit, p, left)
         for r in range(q):
-            Z[i, r] = z[r]
-
-
-@kernel
-def _systems(indptr, indices, values, weight, F, offset, implicit, A, b, count):
-    """Adds to the normal equations of all rows."""
-    B, t, _, part, product = _buffers(indptr, 0, len(count), F)
-    for i in range(len(count)):
-        row = _entries_of(i, indptr, indices, values, weight)
-        count[i] += _weight_of(row)
-        _add_equations(row, F, offset, implicit, B, t, part, product, A[i], b[i])
-
-
-@kernel
-def _buffers(indptr, first, last, F):
-    """B, t and others, as long as the longest row but not longer than CHUNK."""
-    size, q = 1, F.shape[1]
-    for i in range(first, last):
-        size = max(size, min(CHUNK, indptr[i + 1] - indptr[i]))
-    B, t, v = np.empty((size, q), F.dtype), np.empty(size, F.dtype), np.empty(size, F.dtype)
-    return B, t, v, np.empty(q, F.dtype), np.empty((q, q), F.dtype)
-
-
-@kernel
-def _entries_of(i, indptr, indices, values, weight):
-    """Columns, values and weights of row i; no weights if all count the same."""
-    own = slice(indptr[i], indptr[i + 1])
-    return indices[own], values[own], weight[own] if len(weight) else weight
-
-
-@kernel
-def _weight_of(row):
-    """The weight of a row: how many entries it has, if all count the same."""
-    columns, _, weight = row
-    total = 0.0
-    for e in range(len(weight)):
-        total += weight[e]
-    return total if len(weight) else float(len(columns))
-
-
-@kernel
-def _gather(first, row, F, offset, implicit, B, t):
-    """Fill B and t with the entries from `first` on; returns how many they are."""
-    columns, values, weight = row
-    q = F.shape[1]
-    size = min(len(t), len(columns) - first)
-    for e in range(size):
-        j, y = columns[first + e], values[first + e]
-        root = np.sqrt(weight[first + e]) if len(weight) else F.dtype.type(1)
-        if implicit:
-            more = np.sqrt(y)
-            t[e] = root * (1 + y) / more if y > 0 else 0
-            root *= more
-        else:
-            t[e] = root * (y - offset[j])
-        for r in range(q):
-            B[e, r] = root * F[j, r]
-    return size
-
-
-@kernel
-def _add_equations(row, F, offset, implicit, B, t, part, product, A, b):
-    """A += B'B (its upper triangle), b += B't."""
-    q = F.shape[1]
-    for first in range(0, len(row[0]), len(t)):
-        size = _gather(first, row, F, offset, implicit, B, t)
-        _squared(B, size, product)
-        _transposed_times(B, size, t, part)
-        for r in range(q):
-            b[r] += part[r]
-            for s in range(r, q):
-                A[r, s] += product[r, s]
-
-
-@kernel
-def _residual(row, F, offset, gram, P, implicit, B, t, v, part, z, left):
-    """left = b - A z, without A; returns what the row adds to the objective at z."""
-    q, n = len(z), len(row[0])
-    total = 0.0
-    for r in range(q):
-        part[r] = z[r]
-        left[r] = 0.0
-    if implicit:
-        _times(gram, q, part, left)
-    for r in range(q):
-        total += z[r] * (left[r] + P[r] * z[r])
-        left[r] = -left[r] - P[r] * z[r]
-    for first in range(0, n, len(t)):
-        size = _gather(first, row, F, offset, implicit, B, t)
-        for r in range(q):
-            part[r] = z[r]
-        _times(B, size, part, v)
-        for e in range(size):
-            if implicit:  # w (1 + y)(1 - s)^2 - w s^2,   s = z'f_j = v / sqrt(w y)
-                y = row[1][first + e]
-                w = row[2][first + e] if len(row[2]) else 1.0
-                total += (w * (1.0 + y) if y > 0 else 0.0) - 2.0 * t[e] * v[e] + v[e] * v[e]
-            else:
-                total += (t[e] - v[e]) ** 2
-            v[e] = t[e] - v[e]
-        _transposed_times(B, size, v, part)
-        for r in range(q):
-            left[r] += part[r]
-    return total
-
-
-@kernel
-def _conjugate(row, F, offset, gram, P, implicit, steps, B, t, v, part, left, p, Ap, z):
-    """Steps of conjugate gradients from z, where left = b - A z; returns what they gain."""
-    q, n = len(z), len(row[0])
-    size = 0.0  # |left|^2
-    for r in range(q):
-        p[r] = left[r]
-        size += left[r] * left[r]
-    enough = size * np.finfo(F.dtype).eps ** 2
-    gain = 0.0
-    for _ in range(steps):
-        if size <= enough:
-            break
-        for r in range(q):
-            Ap[r] = 0.0
-        if implicit:
-            _times(gram, q, p, Ap)
-        for first in range(0, n, len(t)):
-            # a row that fits into the buffer is still there
-            m = n if n <= len(t) else _gather(first, row, F, offset, implicit, B, t)
-            _times(B, m, p, v)
-            _transposed_times(B, m, v, part)
-            for r in range(q):
-                Ap[r] += part[r]
-        bend = 0.0
-        for r in range(q):
-            Ap[r] += P[r] * p[r]
-            bend += p[r] * Ap[r]
-        if bend <= 0.0:  # no penalty, and no entry looks this way
-            break
-        stride, before = size / bend, size
-        gain += stride * size
+            left[r] = -left[r]
+        total += _pull(first, last, indices, a, target, implicit, True, F, B, v, p, part, left)
         size = 0.0
         for r in range(q):
-            z[r] += stride * p[r]
-            left[r] -= stride * Ap[r]
+            p[r] = left[r]
             size += left[r] * left[r]
-        for r in range(q):
-            p[r] = left[r] + size / before * p[r]
-    return gain
+        enough = tiny * size
+        for _ in range(steps):
+            if size <= enough:
+                break
+            bend = _times_rest(gram, P, i, implicit, p, Ap)
+            bend += _pull(first, last, indices, a, target, implicit, False, F, B, v, p, part, Ap)
+            if bend <= 0.0:  # no penalty, and no entry looks this way
+                break
+            stride, before = size / bend, size
+            total -= stride * size
+            size = 0.0
+            for r in range(q):
+                Z[i, r] += stride * p[r]
+                left[r] -= stride * Ap[r]
+                size += left[r] * left[r]
+            for r in range(q):
+                p[r] = left[r] + size / before * p[r]
+        loss[i] = total
 
 
 @kernel
-def _times(B, size, p, v):
-    """v = B p, for the first rows of B."""
-    np.dot(B[:size], p, v[:size])
+def _times_rest(gram, P, i, implicit, p, out):
+    """out = (F'F + P) p; returns p' out."""
+    if implicit:
+        np.dot(gram, p, out)
+    square = 0.0
+    for r in range(len(p)):
+        out[r] = P[i, r] * p[r] + (out[r] if implicit else 0.0)
+        square += p[r] * out[r]
+    return square
 
 
 @kernel
-def _transposed_times(B, size, v, part):
-    """part = B'v, for the first rows of B."""
-    np.dot(v[:size], B[:size], part)
+def _pull(first, last, indices, a, target, implicit, at_start, F, B, v, p, part, out):
+    """At the start p = z: out += sum_o (b_j - a_j z'f_j) f_j; returns the loss of the entries.
 
-
-@kernel
-def _squared(B, size, product):
-    """product = B'B, for the first rows of B."""
-    np.dot(B[:size].T, B[:size], product)
-
-
-@kernel
-def _solve_systems(A, b, nonnegative, Z):
-    """Each system by its method, from Z, in place."""
-    z = np.empty(b.shape[1])
-    for i in range(len(b)):
-        for r in range(len(z)):
-            z[r] = Z[i, r]
-        if nonnegative:
-            solve_nonnegative(A[i], b[i], z)
-        else:
-            solve_semidefinite(A[i], b[i], z)
-        for r in range(len(z)):
-            Z[i, r] = z[r]
+    Later out += sum_o a_j (p'f_j) f_j; returns p' times that.
+    """
+    total = 0.0
+    for begin in range(first, last, CHUNK):
+        m = CHUNK if begin + CHUNK < last else last - begin
+        if at_start or last - first > CHUNK:  # a row that fits into B is still there
+            for t in range(m):
+                j = indices[begin + t]
+                for r in range(len(p)):
+                    B[t, r] = F[j, r]
+        np.dot(B[:m], p, v[:m])
+        for t in range(m):
+            weight, goal, now = a[begin + t], target[begin + t], v[t]
+            if not at_start:
+                total += weight * now * now
+                v[t] = weight * now
+            elif implicit:  # w (1 + y)(1 - s)^2 - w s^2, s = z'f_j
+                total += goal * (1 - 2 * now) + weight * now * now
+                v[t] = goal - weight * now
+            else:
+                total += weight * (goal - now) * (goal - now)
+                v[t] = weight * (goal - now)
+        np.dot(v[:m], B[:m], part)
+        for r in range(len(p)):
+            out[r] += part[r]
+    return total

@@ -5,8 +5,8 @@ symmetric; only upper triangles are read, and factors U with U'U = A are written
 
     solve_semidefinite    A z = b, once, where A may be singular
     solve_nonnegative     the same under z >= 0
-    factor_block          U'U = A[index, index]; then any number of right-hand sides by
-                          solve_factored (U'U), solve_upper (U), solve_lower (U')
+    factor_block          U'U = a block of A; then any number of right-hand sides by
+    solve_factored
 
 The two factorisations differ on purpose: the first makes four rows of U at a time and drops what
 the other components explain, the second is for matrices that are definite up to rounding, keeps
@@ -19,7 +19,6 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 
-PANEL = 4  # rows of a Cholesky factor that are made together
 EXPLAINED = 1e-13  # a pivot below this part of the diagonal: the other components explain this one
 LEAST_PIVOT = float(np.finfo(np.float64).eps)  # as a part of the diagonal; less is rounding
 CD_SWEEPS = 1000  # of coordinate descent, at the most
@@ -27,86 +26,81 @@ CD_TOL = 1e-12  # a sweep that moves no coordinate by more than this part of the
 
 
 @kernel
-def solve_semidefinite(A, b, z):
-    """Solve A z = b; A (its upper triangle) is overwritten by U with U'U = A.
+def solve_semidefinite(A, b, Z):
+    """Solve A_i z_i = b_i for every i; A_i (its upper triangle) is overwritten by U with U'U = A_i.
 
-    A component that the others explain to the last digits gets 0. Four rows of U at a time: the
-    rows below them are read and written once for all four.
+    A component that the others explain to the last digits gets 0. Rows of U are taken from the
+    rows after them four at a time: such a row is read and written once for all four.
     """
-    q = len(b)
-    for j in range(q):
-        z[j] = b[j]
-    for first in range(0, q, PANEL):
-        last = min(first + PANEL, q)
-        for j in range(first, last):
-            for r in range(first, j):
-                z[j] -= A[r, j] * z[r]
+    n, q = b.shape
+    for i in range(n):
+        for j in range(q):
+            diagonal, total = A[i, j, j], b[i, j]
+            r = 0
+            while r + 3 < j:
+                f0, f1, f2, f3 = A[i, r, j], A[i, r + 1, j], A[i, r + 2, j], A[i, r + 3, j]
+                total -= (f0 * Z[i, r] + f1 * Z[i, r + 1]) + (f2 * Z[i, r + 2] + f3 * Z[i, r + 3])
                 for s in range(j, q):
-                    A[j, s] -= A[r, j] * A[r, s]
-            _scale_pivot(A, z, j)
-        if last == q:
-            break
-        U0, U1, U2, U3 = A[first], A[first + 1], A[first + 2], A[first + 3]
-        for r in range(last, q):
-            f0, f1, f2, f3 = U0[r], U1[r], U2[r], U3[r]
-            z[r] -= (f0 * z[first] + f1 * z[first + 1]) + (f2 * z[first + 2] + f3 * z[first + 3])
-            row = A[r]
-            for s in range(r, q):
-                row[s] -= (f0 * U0[s] + f1 * U1[s]) + (f2 * U2[s] + f3 * U3[s])
-    solve_upper(A, z, q)
+                    near = f0 * A[i, r, s] + f1 * A[i, r + 1, s]
+                    A[i, j, s] -= near + (f2 * A[i, r + 2, s] + f3 * A[i, r + 3, s])
+                r += 4
+            while r < j:
+                f0 = A[i, r, j]
+                total -= f0 * Z[i, r]
+                for s in range(j, q):
+                    A[i, j, s] -= f0 * A[i, r, s]
+                r += 1
+            scale = 0.0 if A[i, j, j] <= EXPLAINED * diagonal else 1.0 / np.sqrt(A[i, j, j])
+            for s in range(j, q):
+                A[i, j, s] *= scale
+            Z[i, j] = total * scale
+        for j in range(q - 1, -1, -1):
+            total = Z[i, j]
+            for s in range(j + 1, q):
+                total -= A[i, j, s] * Z[i, s]
+            Z[i, j] = 0.0 if A[i, j, j] == 0.0 else total / A[i, j, j]
 
 
 @kernel
-def _scale_pivot(A, z, j):
-    """Make row j, from which those before are taken, a row of U; 0 where they explain it."""
-    q = len(z)
-    diagonal = A[j, j]
-    for r in range(j):
-        diagonal += A[r, j] * A[r, j]  # what it was
-    if A[j, j] <= EXPLAINED * diagonal or diagonal == 0.0:
-        scale = 0.0
-    else:
-        scale = 1.0 / np.sqrt(A[j, j])
-    for s in range(j, q):
-        A[j, s] *= scale
-    z[j] *= scale
-
-
-@kernel
-def solve_nonnegative(A, b, z):
-    """Minimise z'Az - 2 b'z over z >= 0 by coordinate descent from z, in place; A is filled up."""
-    q = len(b)
-    for r in range(q):
-        for s in range(r):
-            A[r, s] = A[s, r]
-        z[r] = max(z[r], 0.0)
-    for _ in range(CD_SWEEPS):
-        moved = 0.0
-        largest = 0.0
+def solve_nonnegative(A, b, Z):
+    """Minimise z'A_i z - 2 b_i'z over z >= 0 from Z_i, in place, by coordinates; A is filled up."""
+    n, q = b.shape
+    for i in range(n):
         for r in range(q):
-            if A[r, r] <= 0.0:
-                continue
-            slope = b[r]
-            for s in range(q):
-                slope -= A[r, s] * z[s]
-            new = max(z[r] + slope / A[r, r], 0.0)
-            moved = max(moved, abs(new - z[r]))
-            z[r] = new
-            largest = max(largest, new)
-        if moved <= CD_TOL * largest:
-            break
+            for s in range(r):
+                A[i, r, s] = A[i, s, r]
+            Z[i, r] = Z[i, r] if Z[i, r] > 0.0 else 0.0
+        for _ in range(CD_SWEEPS):
+            moved = 0.0
+            largest = 0.0
+            for r in range(q):
+                if A[i, r, r] <= 0.0:
+                    continue
+                slope = b[i, r]
+                for s in range(q):
+                    slope -= A[i, r, s] * Z[i, s]
+                new = Z[i, r] + slope / A[i, r, r]
+                new = new if new > 0.0 else 0.0
+                step = abs(new - Z[i, r])
+                moved = step if step > moved else moved
+                largest = new if new > largest else largest
+                Z[i, r] = new
+            if moved <= CD_TOL * largest:
+                break
 
 
 @kernel
-def factor_block(A, index, U):
-    """Write U of U'U = A[index, index] into the upper triangle of U; returns log |U'U|."""
-    n = len(index)
+def factor_block(A, index, i, first, last, U):
+    """U'U = A[o, o] for o = index[i, first:last], in the upper triangle of U; returns log |U'U|."""
+    n = last - first
     for a in range(n):
         for b in range(a, n):
-            U[a, b] = A[index[a], index[b]]
+            U[a, b] = A[index[i, first + a], index[i, first + b]]
     log_det = 0.0
     for a in range(n):
-        pivot = max(U[a, a], LEAST_PIVOT * A[index[a], index[a]])
+        own = index[i, first + a]
+        least = LEAST_PIVOT * A[own, own]
+        pivot = U[a, a] if U[a, a] > least else least
         log_det += np.log(pivot)
         root = np.sqrt(pivot)
         for b in range(a, n):
@@ -128,30 +122,8 @@ def solve_factored(U, z, n):
         square += z[a] * z[a]
         for b in range(a + 1, n):
             z[b] -= z[a] * U[a, b]
-    solve_upper(U, z, n)
-    return square
-
-
-@kernel
-def solve_upper(U, z, n):
-    """z = U^-1 z in place, for the first n entries; 0 where U has no pivot."""
     for a in range(n - 1, -1, -1):
-        if U[a, a] == 0.0:
-            z[a] = 0.0
-            continue
-        total = z[a]
         for b in range(a + 1, n):
-            total -= U[a, b] * z[b]
-        z[a] = total / U[a, a]
-
-
-@kernel
-def solve_lower(U, B, n, k):
-    """B = U'^-1 B in place, for the first n rows and k columns of B."""
-    for a in range(n):
-        for b in range(k):
-            B[a, b] /= U[a, a]
-        for e in range(a + 1, n):
-            f = U[a, e]
-            for b in range(k):
-                B[e, b] -= f * B[a, b]
+            z[a] -= U[a, b] * z[b]
+        z[a] /= U[a, a]
+    return square

@@ -10,17 +10,24 @@ from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.estimator import Transformer
 from lowdim.core.imputation import ImputeMixin
-from lowdim.core.random import random_generator
+from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least, check_codes, check_weights
 from lowdim.linalg.products import dense_times
 from lowdim.linear import missing
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import (
+    MeasuredModel,
+    in_units,
+    out_of_units,
+    squares_out_of_units,
+)
 
+LITTLE_NOISE = 1e-6  # of a column's variance: from here on it is no longer divided by blindly
 MOST_LOADINGS = 10  # components whose loadings a figure shows
 
 
@@ -32,21 +39,24 @@ class FactorModelMethods(ImputeMixin, Transformer):
     mean_: np.ndarray
 
     @abstractmethod
-    def _factor_model(self) -> FactorModel:
-        """Mean, W and noise, as learned."""
+    def _factor_model(self) -> MeasuredModel:
+        """Mean, W and noise, as learned, in a unit in which their squares are numbers."""
 
     def _filling(self, return_std):
         return expectation_with_std if return_std else expectation, self._factor_model()
 
     def sample(self, n_samples=1, random_state=None):
-        """New rows x = W z + mean + noise, with z and the noise drawn at random."""
+        """New rows x = W z + mean + noise, with z and the noise drawn at random.
+
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
+        """
         check_is_fitted(self)
         n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(random_state)
-        mean, W, noise = self._factor_model()
+        random = generator_of(self, random_state)
+        mean, W, noise, unit = self._factor_model()
         rows = random.normal(size=(n_samples, W.shape[1])) @ W.T + mean
         rows += np.sqrt(noise) * random.normal(size=rows.shape)
-        return rows.astype(self.mean_.dtype, copy=False)
+        return out_of_units(rows, unit).astype(self.mean_.dtype, copy=False)
 
     def score_samples(self, X):
         """Log-likelihood of each row, over its observed entries."""
@@ -54,29 +64,25 @@ class FactorModelMethods(ImputeMixin, Transformer):
         return rows.map(log_density, self._factor_model())
 
     def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of the rows."""
-        rows = self.open_rows(X, reset=False)
+        """Mean log-likelihood of the rows; rows without any observed value do not count."""
+        rows = self.open_rows(X, reset=False, only_observed=True)
         weight = check_weights(sample_weight, rows)
-        sums = rows.fold(_sum_log_density, self._factor_model(), along=(weight,))
+        sums = rows.fold(sum_log_density, self._factor_model(), along=(weight,))
         return float(sums.log_density / sums.weight)
 
     def get_covariance(self):
         """Covariance of the model, W W' + noise."""
         check_is_fitted(self)
-        _, W, noise = self._factor_model()
+        _, W, noise, unit = self._factor_model()
         covariance = dense_times(W, W.T)
         covariance.flat[:: len(covariance) + 1] += noise
-        return covariance
+        return squares_out_of_units(covariance, unit)
 
     def get_precision(self):
         """Inverse of the covariance, by the matrix inversion lemma."""
         check_is_fitted(self)
-        _, W, noise = self._factor_model()
-        V = W / noise[:, None]
-        inner = np.eye(W.shape[1]) + W.T @ V
-        precision = -V @ np.linalg.solve(inner, V.T)
-        precision.flat[:: len(precision) + 1] += 1.0 / noise
-        return precision
+        _, W, noise, unit = self._factor_model()
+        return squares_out_of_units(precision_of(W, noise), 1.0 / unit)
 
     def plot(self, *, axes=None):
         """What each component explains, and what it is made of.
@@ -97,6 +103,8 @@ class FactorModelMethods(ImputeMixin, Transformer):
         from lowdim.plots import loadings_heatmap, scree
 
         check_is_fitted(self)
+        if self._n_features_out == 0:
+            raise ValueError("n_components=0: there are no components to draw.")
         loadings, shares = self._standard_loadings()[:, :MOST_LOADINGS], self._variance_shares()
         if axes is not None and np.size(axes) != 2:
             raise ValueError(f"axes={axes!r} must be two matplotlib Axes: for shares and loadings.")
@@ -108,9 +116,9 @@ class FactorModelMethods(ImputeMixin, Transformer):
 
     def _standard_loadings(self) -> np.ndarray:
         """Loadings of columns of unit variance, (d, k); 0 for constant columns."""
-        _, W, noise = self._factor_model()
+        _, W, noise, unit = self._factor_model()
         std = np.sqrt(np.sum(W**2, axis=1) + noise)[:, None]
-        L = self._loadings()
+        L = in_units(self._loadings(), unit)
         return np.divide(L, std, out=np.zeros_like(L), where=std > 0)
 
     def _loadings(self) -> np.ndarray:
@@ -119,8 +127,9 @@ class FactorModelMethods(ImputeMixin, Transformer):
 
     def _variance_shares(self) -> np.ndarray:
         """The part of the variance of all columns that each component explains, (k,)."""
-        _, W, noise = self._factor_model()
-        return np.sum(self._loadings() ** 2, axis=0) / (np.sum(W**2) + noise.sum())
+        _, W, noise, unit = self._factor_model()
+        L = in_units(self._loadings(), unit)
+        return np.sum(L**2, axis=0) / (np.sum(W**2) + noise.sum())
 
     @property
     def _n_features_out(self):
@@ -156,29 +165,53 @@ class ExpectedCodes(FactorModelMethods):
         return encode, self._factor_model()
 
 
-def encode(X: Any, model: FactorModel) -> np.ndarray:
+def precision_of(W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """(W W' + diag(noise))^-1, (d, d), in O(d^2 k) unless hardly any noise would cost digits."""
+    V = W / noise[:, None]
+    std = np.sqrt(np.sum(W**2, axis=1) + noise)
+    least = float((noise / std**2).min())
+    if least < LITTLE_NOISE:
+        # what cancels in 1 / noise - V (...)^-1 V' is 1 / least; the correlations may be far from
+        # singular all the same, where factors explain a column and no other
+        R = (W / std[:, None]) @ (W / std[:, None]).T
+        np.fill_diagonal(R, 1.0)
+        values, axes = scipy.linalg.eigh(R)
+        if values[0] > least:
+            return (axes / values) @ axes.T / np.outer(std, std)
+    precision = -V @ np.linalg.solve(np.eye(W.shape[1]) + W.T @ V, V.T)
+    precision.flat[:: len(precision) + 1] += 1.0 / noise
+    return precision
+
+
+def encode(X: Any, model: MeasuredModel) -> np.ndarray:
     """E[z | observed entries] of every row of a block."""
-    return missing.encode(dense(X), *model)
+    return missing.encode(in_units(dense(X), model.unit), *model.model)
 
 
-def encode_with_std(X: Any, model: FactorModel) -> tuple[np.ndarray, np.ndarray]:
+def encode_with_std(X: Any, model: MeasuredModel) -> tuple[np.ndarray, np.ndarray]:
     """The same, and the standard deviation of every code."""
-    return missing.encode_with_std(dense(X), *model)
+    return missing.encode_with_std(in_units(dense(X), model.unit), *model.model)
 
 
-def expectation(X: Any, model: FactorModel) -> np.ndarray:
+def expectation(X: Any, model: MeasuredModel) -> np.ndarray:
     """One block with its missing values filled."""
-    return missing.expectation(dense(X), *model)
+    Y = missing.expectation(in_units(dense(X), model.unit), *model.model)
+    return out_of_units(Y, model.unit)
 
 
-def expectation_with_std(X: Any, model: FactorModel) -> tuple[np.ndarray, np.ndarray]:
+def expectation_with_std(X: Any, model: MeasuredModel) -> tuple[np.ndarray, np.ndarray]:
     """The same, and the standard deviation of every missing entry; 0 for observed ones."""
-    return expectation(X, model), missing.conditional_std(dense(X), *model)
+    std = missing.conditional_std(in_units(dense(X), model.unit), *model.model)
+    return expectation(X, model), out_of_units(std, model.unit)
 
 
-def log_density(X: Any, model: FactorModel) -> np.ndarray:
+def log_density(X: Any, model: MeasuredModel) -> np.ndarray:
     """Log-density of every row of a block over its observed entries."""
-    return missing.log_density(dense(X), *model)
+    X = dense(X)
+    density = missing.log_density(in_units(X, model.unit), *model.model)
+    if model.unit != 1.0:  # of x, not of x / unit
+        density -= np.count_nonzero(~np.isnan(X), axis=1) * np.log(model.unit)
+    return density
 
 
 def dense(X: Any) -> np.ndarray:
@@ -186,9 +219,9 @@ def dense(X: Any) -> np.ndarray:
     return X.toarray() if sp.issparse(X) else X
 
 
-def filled(X: np.ndarray, model: FactorModel) -> np.ndarray:
+def filled(X: np.ndarray, model: MeasuredModel) -> np.ndarray:
     """A block with its missing values filled; X itself if nothing is missing."""
-    return missing.expectation(X, *model) if np.isnan(X.sum()) else X
+    return expectation(X, model) if np.isnan(X.sum()) else X
 
 
 class _DensitySum(NamedTuple):
@@ -196,7 +229,8 @@ class _DensitySum(NamedTuple):
     log_density: float
 
 
-def _sum_log_density(X: Any, model: FactorModel, weight: np.ndarray | None) -> _DensitySum:
+def sum_log_density(X: Any, model: MeasuredModel, weight: np.ndarray | None) -> _DensitySum:
+    """What one block adds to the log-likelihood, and to the number of rows."""
     density = log_density(X, model)
     if weight is None:
         return _DensitySum(float(len(density)), density.sum())

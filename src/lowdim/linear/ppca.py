@@ -19,15 +19,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
+from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
+from lowdim.core.shapes import Given, Maybe
+from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
-from lowdim.linear.factor_model import ExpectedCodes
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.factor_model import ExpectedCodes, sum_log_density
+from lowdim.linear.missing.units import (
+    MeasuredModel,
+    learned_noise_std,
+    measured,
+    squares_out_of_units,
+)
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.solvers import principal_axes
 
@@ -46,7 +52,8 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of latent dimensions k, less than the number of columns; None means all but one.
+        Number of latent dimensions k, less than the number of columns; None means all but one, 0
+        none: the mean and the noise alone.
     tol : float, default=1e-7
         With NaN: stop when an iteration lowers J per observed entry by less.
     max_iter : int, default=1000
@@ -98,8 +105,17 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
 
+    shapes: ClassVar[dict] = {
+        "n_components": Given("k"),
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "noise_variance_": (),
+        "loglike_": (),
+        "_noise_std": Maybe(()),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1, None],
+        "n_components": [AT_LEAST_0, None],
         "tol": [NOT_NEGATIVE],
         "max_iter": [AT_LEAST_1],
         "random_state": RANDOM_STATE,
@@ -127,26 +143,19 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
         weight = check_weights(sample_weight, rows)
         d = rows.n_columns
         k = max(d - 1, 1) if self.n_components is None else self.n_components
-        check_at_most("n_components", k, max(d - 1, 1), "columns of X less one")
+        if k > 0:
+            check_at_most("n_components", k, max(d - 1, 1), "columns of X less one")
         random = random_generator(self.random_state)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
         try:
             model = _closed_form(AxesProblem(self, rows, weight, k, random))
         except NotFiniteError:
-            check_finite_rows(self, rows, allow_nan=True)
-            model = missing.fit_missing(
-                self,
-                rows,
-                min(k, d - 1),
-                isotropic=True,
-                weight=weight,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                random=random,
-            )
+            rows, weight, _, is_complete = observed_rows(self, rows, weight)
+            problem = AxesProblem(self, rows, weight, k, random)
+            model = _closed_form(problem) if is_complete else _from_observed(problem)
         self._publish(model, rows.dtype, k)
-        n = rows.shape[0] if weight is None else weight.sum()
-        self.loglike_ = self.score(rows, sample_weight=weight) * float(n)
+        sums = rows.fold(sum_log_density, self._factor_model(), along=(weight,))
+        self.loglike_ = float(sums.log_density)
         return self
 
     @property
@@ -155,31 +164,47 @@ class ProbabilisticPCA(ExpectedCodes, Estimator):
 
     def _publish(self, model, dtype, k):
         W = np.zeros((len(model.mean), k))
-        W[:, : model.W.shape[1]] = model.W
-        self.mean_ = model.mean.astype(dtype)
+        W[:, : model.W.shape[1]] = model.W * model.unit
+        noise = float(model.noise.mean())
+        self.mean_ = (model.mean * model.unit).astype(dtype)
         self.components_ = deterministic_signs(W.T).astype(dtype)
-        self.noise_variance_ = float(model.noise.mean())
+        self.noise_variance_ = float(squares_out_of_units(noise, model.unit))
+        self._noise_std = float(np.sqrt(noise)) * model.unit
 
     def _factor_model(self):
         W = self.components_.T.astype(np.float64)
-        return FactorModel(
-            self.mean_.astype(np.float64), W, np.full(len(W), max(self.noise_variance_, _TINY))
-        )
+        return measured(self.mean_.astype(np.float64), W, np.full(len(W), learned_noise_std(self)))
 
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def _closed_form(problem: AxesProblem) -> FactorModel:
+def _closed_form(problem: AxesProblem) -> MeasuredModel:
     """Tipping and Bishop's solution from the eigenvalues and eigenvectors of the covariance."""
     assert problem.k is not None
     d = problem.rows.n_columns
     axes = principal_axes(problem)
-    variance = axes.scatter / axes.weight * axes.unit**2
-    total = axes.total / axes.weight * axes.unit**2
+    variance = axes.scatter / axes.weight
+    total = axes.total / axes.weight
     left = d - problem.k
     noise = max(total - variance.sum(), 0.0) / left if left else 0.0
     # exactly flat data have no noise: keep a density, at the limit of what the sums resolve
     noise = max(noise, axes.rounding * variance.max(initial=0.0), _TINY)
     W = axes.W * np.sqrt(np.maximum(variance - noise, 0.0))
-    return FactorModel(axes.mean, W, np.full(d, noise))
+    return MeasuredModel(axes.mean / axes.unit, W, np.full(d, noise), axes.unit)
+
+
+def _from_observed(problem: AxesProblem) -> MeasuredModel:
+    """EM over the observed entries."""
+    estimator, d = problem.estimator, problem.rows.n_columns
+    assert problem.k is not None
+    return missing.fit_missing(
+        estimator,
+        problem.rows,
+        min(problem.k, d - 1),
+        isotropic=True,
+        weight=problem.weight,
+        max_iter=estimator.max_iter,
+        tol=estimator.tol,
+        random=problem.random,
+    )

@@ -30,6 +30,7 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_S
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.observed import column_sizes
 from lowdim.linalg.svd import deterministic_signs
@@ -129,6 +130,14 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
     accepts_nan: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
 
+    shapes: ClassVar[dict] = {
+        "n_components": Given("k"),
+        "weights_": ("c",),
+        "means_": ("c", "d"),
+        "components_": ("c", "k", "d"),
+        "lower_bound_": (),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [AT_LEAST_1],
         "n_components": [AT_LEAST_1],
@@ -165,6 +174,10 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
         self.random_state = random_state
 
     # ---- encode ----------------------------------------------------------------------------------
+
+    def _shapes(self):
+        noise = ("d",) if self.shared_noise else ("c", "d")
+        return {**super()._shapes(), "noise_variance_": noise}
 
     def transform(self, X):
         """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""

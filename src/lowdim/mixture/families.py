@@ -97,6 +97,7 @@ class Family(ABC):
 
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = False
+    shapes: ClassVar[dict] = {}  # of the parameters as users see them; those of a file are checked
     nonnegative: ClassVar[bool] = False
     real: ClassVar[bool] = False
     alike: ClassVar[bool] = False
@@ -235,6 +236,7 @@ class Gaussian(Family):
     Parameters: means, variances (K, d). A variance is at least 1e-6 times its column's.
     """
 
+    shapes: ClassVar[dict] = {"means": ("k", "d"), "variances": ("k", "d")}
     accepts_sparse = True
     real = True
     alike = True
@@ -275,6 +277,7 @@ class Bernoulli(Family):
     Parameters: probabilities (K, d).
     """
 
+    shapes: ClassVar[dict] = {"probabilities": ("k", "d")}
     accepts_sparse = True
     alike = True
 
@@ -313,6 +316,7 @@ class Poisson(Family):
     Parameters: rates (K, d). Fractions are taken as they are.
     """
 
+    shapes: ClassVar[dict] = {"rates": ("k", "d")}
     accepts_sparse = True
     nonnegative = True
     alike = True
@@ -352,6 +356,7 @@ class Multinomial(Family):
     which plays a part in `sample` alone. Fractions are taken as they are.
     """
 
+    shapes: ClassVar[dict] = {"probabilities": ("k", "d"), "totals": ("k",)}
     accepts_nan = False
     accepts_sparse = True
     nonnegative = True

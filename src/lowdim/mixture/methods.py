@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import fitting
-from lowdim.core.random import random_generator
+from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least, check_weights
 
 LogJoint = Callable[..., np.ndarray]
@@ -95,10 +95,13 @@ class MixtureMethods(DensityMixin, ABC):
     # ---- draw ------------------------------------------------------------------------------------
 
     def sample(self, n_samples=1, random_state=None):
-        """New rows, and the component (cluster) of each; rows of one component come together."""
+        """New rows, and the component (cluster) of each; rows of one component come together.
+
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
+        """
         check_is_fitted(self)
         n_samples = check_at_least("n_samples", n_samples, 1)
-        random = random_generator(random_state)
+        random = generator_of(self, random_state)
         weights = self.weights_.astype(np.float64)
         counts = random.multinomial(n_samples, weights / weights.sum())
         return self._drawn(counts, random), np.repeat(np.arange(len(counts)), counts)

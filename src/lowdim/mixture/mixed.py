@@ -16,10 +16,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import fitting
+from lowdim.core.output import in_columns_of_x
+from lowdim.core.shapes import Below, Maybe, ShapeError
 from lowdim.core.validation import check_weights
 from lowdim.mixture.families import FAMILIES
 from lowdim.mixture.finite.base import FiniteMixture
-from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
+from lowdim.mixture.finite.parts import (
+    Part,
+    as_fitted,
+    category_shapes,
+    moved_back,
+    published_shapes,
+)
 from lowdim.mixture.mixed_columns import (
     families_of,
     filled_table,
@@ -166,19 +174,21 @@ class MixedMixture(FiniteMixture):
         Returns
         -------
         filled : like X
-            A table with the same columns and types if X is a data frame, a dict or a file.
-        std : ndarray of shape (n, d), if return_std
+            A table with the same columns and types if X is a data frame, a dict or a file. Of an
+            array, what `set_output` asks for.
+        std : ndarray of shape (n, d), or a data frame if `set_output` asks for it, if return_std
         """
         table = open_columns(X)
         found = self._filled(X if table is None else table, return_std)
         filled, *std = found if return_std else (found,)
         if table is not None:
             filled = filled_table(table, filled, self._labels)
-        return (filled, *std) if return_std else filled
+        return in_columns_of_x(self, (filled, *std) if return_std else filled, X)
 
     def sample(self, n_samples=1, random_state=None):
         """New rows, and the component of each; rows of one component come together.
 
+        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
         With text columns, the rows are an array of objects:
         `pandas.DataFrame(rows, columns=model.feature_names_in_)` is a table of them.
         """
@@ -190,7 +200,7 @@ class MixedMixture(FiniteMixture):
             table[:, int(name)] = labels[X[:, int(name)].astype(np.int64)]
         return table, component
 
-    def open_rows(self, X, *, reset=True, check_finite=True, min_rows=None):
+    def open_rows(self, X, *, reset=True, **door):
         """X as Blocks, validated; text becomes the number of its category, if it is known."""
         if not reset:
             check_is_fitted(self)
@@ -204,7 +214,7 @@ class MixedMixture(FiniteMixture):
                 f"{type(self).__name__} was fitted to a data frame with text or boolean columns; X "
                 f"is a {type(X).__name__}. Give it a data frame with the same columns."
             )
-        return super().open_rows(X, reset=reset, check_finite=check_finite, min_rows=min_rows)
+        return super().open_rows(X, reset=reset, **door)
 
     def _learn(self, rows, weight):
         names = getattr(self, "feature_names_in_", None)
@@ -212,6 +222,29 @@ class MixedMixture(FiniteMixture):
         parts = tuple(Part(FAMILIES[name](), columns) for name, columns in families.items())
         self.columns_ = families
         self._learn_parts(rows, weight, parts)
+
+    def _shapes(self):
+        categories = getattr(self, "categories_", [])
+        sizes = {name: len(columns) for name, columns in self.columns_.items()}
+        if sizes.get("categorical", 0) != len(categories):
+            raise ShapeError("categories_ are not those of the categorical columns")
+        every = [f for columns in self.columns_.values() for f in columns]
+        if len(every) != self.n_features_in_ or sorted(every) != list(range(len(every))):
+            raise ShapeError(f"columns_ are not each of {self.n_features_in_} columns once")
+        place = {str(f): i for i, f in enumerate(self.columns_.get("categorical", ()))}
+        if not self._labels.keys() <= place.keys():
+            raise ShapeError("_labels are not those of the categorical columns")
+        of_categories = category_shapes([name in self._labels for name in place])
+        return {
+            **super()._shapes(),
+            "columns_": {name: Below("d", (size,)) for name, size in sizes.items()},
+            "categories_": Maybe(of_categories),
+            "parameters_": {
+                name: published_shapes(FAMILIES[name](), size, categories)
+                for name, size in sizes.items()
+            },
+            "_labels": {name: of_categories[place[name]] for name in self._labels},
+        }
 
     def _publish(self, parts, mixture):
         self.weights_ = mixture.weights

@@ -31,6 +31,7 @@ from lowdim.core.validation import (
     open_rows_for,
 )
 from lowdim.linalg.moments import covariance
+from lowdim.linear.pca.axes import rounding_of
 from lowdim.linear.pca.estimator import PCA
 from lowdim.linear.pca.minka import minka_evidence
 from lowdim.selection.choice import Choice, elbow, fewest_near_best, standard_error
@@ -181,7 +182,7 @@ def choose_rank(
     random = random_generator(random_state)
     if method == "heldout":  # of a sparse X the stored entries count, not its zeros
         return _by_error(completion_errors(X, max_rank, repeats, random), method)
-    rows = open_rows_for("choose_rank", X, nan=True, check_finite=False)
+    rows = open_rows_for("choose_rank", X, nan=True, only_observed=True)
     has_nan = bool(check_finite_rows("choose_rank", rows, allow_nan=True).nan.any())
     n, d = rows.shape
     if min(n, d) < 2:
@@ -228,21 +229,23 @@ def _by_error(losses: np.ndarray, method: str) -> RankChoice:
 class Spectrum(NamedTuple):
     variance: np.ndarray  # all variances, decreasing
     n: float
+    floor: float  # variances up to it are rounding
 
 
 def _spectrum(rows: Blocks, has_nan: bool, random: np.random.Generator) -> Spectrum:
     if has_nan:
         pca = PCA(random_state=random).fit(rows if rows.in_memory is None else rows.in_memory)
-        return Spectrum(pca.explained_variance_.astype(np.float64), float(rows.shape[0]))
+        return Spectrum(pca.explained_variance_.astype(np.float64), float(rows.shape[0]), 0.0)
     weight, _, scatter, unit = covariance(rows)
     values = scipy.linalg.eigvalsh(scatter)[::-1]
-    return Spectrum(np.maximum(values, 0.0) / (weight - 1) * unit**2, weight)
+    variance = np.maximum(values, 0.0) / (weight - 1) * unit**2
+    return Spectrum(variance, weight, rounding_of(rows.dtype) * variance[0])
 
 
 def _from_spectrum(
     method: str, spectrum: Spectrum, max_rank: int | None, threshold: float
 ) -> RankChoice:
-    variance, n = spectrum
+    variance, n, floor = spectrum
     d = len(variance)
     if method == "mle":
         if n < d:
@@ -251,7 +254,7 @@ def _from_spectrum(
                 "'bcv' or 'parallel'."
             )
         ranks = np.arange(0, min(max_rank or d - 1, d - 1) + 1)
-        curve = np.array([minka_evidence(variance, int(k), n) for k in ranks])
+        curve = np.array([minka_evidence(variance, int(k), n, floor) for k in ranks])
         return RankChoice(int(ranks[np.argmax(curve)]), ranks, curve, method)
     ranks = np.arange(1, (max_rank or min(int(n), d)) + 1)
     curve = variance[: len(ranks)]

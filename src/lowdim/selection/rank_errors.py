@@ -82,7 +82,8 @@ def entry_errors(
         hidden = hide_entries(X, HELD_OUT_SHARE, random)
         for k in count(1):
             model = PCA(k, random_state=0, tol=1e-5).fit(hidden.kept)
-            yield hidden.error_of(model.impute(hidden.kept)[hidden.row, hidden.column])
+            filled = np.asarray(model.impute(hidden.kept))
+            yield hidden.error_of(filled[hidden.row, hidden.column])
 
     return _upwards(split, min(max_rank or MOST_RANKS, *(side - 1 for side in X.shape)), repeats)
 

@@ -170,19 +170,19 @@ class CompletionSearch(SameBits, MetaEstimatorMixin, BaseEstimator):
         return self._best().inverse_transform(Z)
 
     @_best_has("impute")
-    def impute(self, X: Any) -> Any:
-        """X with its missing values filled by the best model."""
-        return self._best().impute(X)
+    def impute(self, X: Any, return_std: bool = False) -> Any:
+        """X with its missing values filled by the best model; return_std: and how certain."""
+        return self._best().impute(X, return_std=return_std)
 
     @_best_has("complete")
     def complete(self, X: Any = None) -> Any:
         """The matrix with nothing missing, by the best model."""
         return self._best().complete(X)
 
-    @_best_has("predict")
-    def predict(self, rows: Any, columns: Any = None) -> Any:
-        """Single entries, by the `predict` of the best model."""
-        return self._best().predict(rows, columns)
+    @_best_has("predict_entries")
+    def predict_entries(self, rows: Any, columns: Any) -> Any:
+        """Single entries of the fitted matrix, by the best model."""
+        return self._best().predict_entries(rows, columns)
 
     @_best_has("score")
     def score(self, X: Any, y: Any = None) -> float:

@@ -24,6 +24,7 @@ from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import AT_LEAST_1, StrOptions
 from lowdim.core.estimator import SavedModel
 from lowdim.core.progress import watch
+from lowdim.core.shapes import Anything, Maybe
 from lowdim.core.threads import fetched_ahead, ordered_map
 from lowdim.tables import survey as surveys
 from lowdim.tables.applicable import find_rules
@@ -35,6 +36,7 @@ from lowdim.tables.frames.dtypes import backend_of, dtypes_of
 from lowdim.tables.frames.opening import DaskTable
 from lowdim.tables.info import ColumnTable
 from lowdim.tables.kinds import ColumnInfo, Wish, decide, not_read
+from lowdim.tables.numbers import NUMBER_SHAPES
 from lowdim.tables.opening import open_table
 from lowdim.tables.survey import Settings, Survey
 from lowdim.tables.table import Table
@@ -162,6 +164,15 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         "fill_not_applicable": ["boolean"],
     }
     not_saved: ClassVar[frozenset[str]] = frozenset({"_survey"})
+
+    shapes: ClassVar[dict] = {
+        "n_features_in_": "d",
+        "n_rows_seen_": (),
+        "id_": Anything(),
+        "origin_": Anything(),
+        "encoding_": Anything(),
+        "_survey": Maybe({"numbers": NUMBER_SHAPES}),
+    }
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import HasMethods
 from lowdim.core.estimator import Estimator, SavedModel
 from lowdim.core.opening import as_blocks
+from lowdim.core.shapes import Anything
 from lowdim.core.validation import check_choice
 from lowdim.tables.decoding import decoded_frame
 from lowdim.tables.encoder import TableEncoder
@@ -87,6 +88,12 @@ class TableModel(SavedModel, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods("fit")],
         "encoder": [TableEncoder, None],
+    }
+
+    shapes: ClassVar[dict] = {
+        "n_features_in_": "d",
+        "encoder_": {"n_features_in_": "d"},
+        "estimator_": Anything(),
     }
 
     def __init__(self, estimator, *, encoder=None):
@@ -259,7 +266,10 @@ class TableModel(SavedModel, BaseEstimator):
 
     @_estimator_has("sample")
     def sample(self, n_samples=1, random_state=None, *, within="kind"):
-        """New rows, as a table like the one that came in."""
+        """New rows, as a table like the one that came in.
+
+        Without a `random_state` here, that of the model is used, as in scikit-learn.
+        """
         check_is_fitted(self)
         drawn = self.estimator_.sample(n_samples, random_state=random_state)
         Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component

@@ -62,6 +62,14 @@ class NumberSums(NamedTuple):
         return np.sqrt(self.values.variance) * self.unit
 
 
+_OF_MOMENTS = dict.fromkeys(Moments._fields, ("seen",))
+NUMBER_SHAPES = {  # of the columns that were looked at
+    **dict.fromkeys(NumberSums._fields, ("seen",)),
+    "values": _OF_MOMENTS,
+    "logs": _OF_MOMENTS,
+}
+
+
 def number_sums(X: np.ndarray) -> NumberSums:
     """The sums of a block of rows (n, d)."""
     n, d = X.shape

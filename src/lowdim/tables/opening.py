@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
+from lowdim.core.numeric import frame_of
 from lowdim.tables.table import Table
 
 
@@ -71,7 +72,7 @@ def open_columns(X: Any) -> Table | None:
         return open_table(X)
     if sp.issparse(X):  # some of which are dicts, too
         return None
-    is_frame = isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
+    is_frame = isinstance(frame_of(X, "X"), nw.DataFrame)
     if not is_frame and not isinstance(X, Mapping):
         return None
     from lowdim.tables.frames.opening import open_frame

@@ -16,8 +16,9 @@ def prepared(centers, dtype=np.float64):
 
 
 def workspace(X, k):
-    shape = (TOGETHER, X.shape[1]), (k, TOGETHER)
-    return tuple(np.zeros(each, dtype=X.dtype) for each in shape)
+    """What `two_nearest` works in."""
+    shape = (TOGETHER, X.shape[1]), (k, TOGETHER), (2, TOGETHER)
+    return *(np.zeros(each, dtype=X.dtype) for each in shape), np.empty(TOGETHER, dtype=np.int32)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -27,7 +28,8 @@ def test_the_two_nearest_centers_are_those_of_all_distances(rng, dtype, k):
     centers = rng.normal(size=(k, 3))
     chosen = np.flatnonzero(rng.random(600) < 0.7)
     nearest, second = np.full(600, -1, dtype=np.int32), np.full(600, -1.0, dtype=dtype)
-    kernels.two_nearest(X, chosen, *prepared(centers, dtype), *workspace(X, k), nearest, second)
+    view, space = prepared(centers, dtype), workspace(X, k)
+    kernels.two_nearest(X, chosen, len(chosen), *view, *space, nearest, second)
     apart = np.sort(np.sqrt(squares(X.astype(float), centers)), axis=1)
     label = squares(X.astype(float), centers).argmin(axis=1)
     np.testing.assert_array_equal(nearest[chosen], label[chosen])
@@ -41,13 +43,11 @@ def test_the_two_nearest_centers_are_those_of_all_distances(rng, dtype, k):
         np.testing.assert_allclose(second[chosen], apart[chosen, 1], atol=tolerance)
 
 
-def test_rows_are_measured_from_their_nearest_center(rng):
+def test_rows_are_measured_from_their_centers(rng):
     X, centers = rng.normal(size=(300, 4)), rng.normal(size=(9, 4))
-    label, square = np.empty(300, dtype=np.int32), np.empty(300)
-    kernels.measure(X, centers, *prepared(centers), *workspace(X, 9), label, square)
-    apart = squares(X, centers)
-    np.testing.assert_array_equal(label, apart.argmin(axis=1))
-    np.testing.assert_allclose(square, apart.min(axis=1), rtol=1e-12)
+    label, square = rng.integers(9, size=300).astype(np.int32), np.empty(300)
+    kernels.measure(X, centers, label, square)
+    np.testing.assert_allclose(square, squares(X, centers)[np.arange(300), label], rtol=1e-12)
 
 
 def test_sums_by_label_are_those_of_numpy(rng):
@@ -67,9 +67,15 @@ def test_rows_that_settle_change_the_sums_by_what_they_carry(rng):
     count, sum_x = np.zeros(5), np.zeros((5, 3))
     view, space = prepared(centers), workspace(X, 5)
     rows = np.arange(80, dtype=np.int32)
-    change = kernels.settle(
-        X, rows, w, centers, *view, np.zeros(5), *space, label, upper, lower, (count, sum_x)
+    square, chosen = np.empty(80), np.empty(80, dtype=np.int64)
+    bounds = (label, upper, lower)
+    n_chosen = kernels.still_in_doubt(
+        X, rows, centers, *view[2:], np.zeros(5), *bounds, square, chosen
     )
+    nearest, second = np.empty(80, dtype=np.int32), np.empty(80)
+    kernels.two_nearest(X, chosen, n_chosen, *view, *space, nearest, second)
+    found = (chosen, n_chosen, square, nearest, second)
+    change = kernels.relabel(X, rows, w, centers, *found, *bounds, count, sum_x)
     apart = squares(X, centers)
     np.testing.assert_array_equal(label, apart.argmin(axis=1))
     assert (np.sqrt(apart.min(axis=1)) <= upper).all()
@@ -87,9 +93,10 @@ def test_bounds_follow_the_centers_and_leave_the_rows_that_they_cannot_place():
     label = np.array([0, 0, -1], dtype=np.int32)
     upper, lower = np.array([1.0, 1.0, np.inf]), np.array([5.0, 1.2, 0.0])
     motion = np.array([0.25, 0.0]), np.full((2, 1), 0.5), np.full((2, 1), np.inf), np.zeros(2)
-    doubt = kernels.in_doubt(0, 3, label, upper, lower, *motion, 0.0, 0.0)
+    doubt = np.empty(3, dtype=np.int32)
+    n_doubt = kernels.in_doubt(0, 3, label, upper, lower, *motion, 0.0, 0.0, doubt)
     # row 0 may have come to 1.25 and its second center to 4.5; row 1 to 1.25 and 0.7
-    np.testing.assert_array_equal(doubt, [1, 2])
+    np.testing.assert_array_equal(doubt[:n_doubt], [1, 2])
     np.testing.assert_allclose(upper[:2], 1.25, rtol=1e-6)
     np.testing.assert_allclose(lower[:2], [4.5, 0.7], rtol=1e-6)
     assert (upper[:2] >= 1.25).all() and (lower[:2] <= [4.5, 0.7]).all()

@@ -355,3 +355,14 @@ def test_new_columns_need_all_fitted_rows(rng):
         ValueError, match="X has 3 rows; new columns need one row for each of the 60"
     ):
         model.add_columns(np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("feedback", ["explicit", "implicit"])
+def test_columns_without_entries_change_nothing(rng, feedback):
+    X = np.where(rng.random((30, 8)) < 0.4, np.nan, 1.0 + rng.random((30, 8)))
+    grown = np.insert(X, [2, 8], np.nan, axis=1)
+    columns = ~np.isnan(grown).all(axis=0)
+    plain, model = (ALS(2, feedback=feedback, random_state=0).fit(Y) for Y in (X, grown))
+    assert model.n_iter_ == plain.n_iter_
+    np.testing.assert_allclose(model.complete()[:, columns], plain.complete(), rtol=1e-9)
+    assert not model.components_[:2, ~columns].any()

@@ -15,7 +15,7 @@ class Learner:
 
 
 def fit(X, k, *, isotropic=True, weight=None, max_iter=2000, tol=1e-12, seed=0, learner=None):
-    return fit_missing(
+    found = fit_missing(
         learner or Learner(),
         as_blocks(X),
         k,
@@ -25,6 +25,8 @@ def fit(X, k, *, isotropic=True, weight=None, max_iter=2000, tol=1e-12, seed=0, 
         tol=tol,
         random=np.random.default_rng(seed),
     )
+    mean, W, noise, unit = found
+    return FactorModel(mean * unit, W * unit, noise * unit**2)
 
 
 def fit_some(X, k, **arguments):

@@ -254,7 +254,7 @@ def test_fitting_imports_no_numba():
     ("arguments", "message"),
     [
         ({"n_components": 60}, "n_components=60 is more than the 7 that X allows"),
-        ({"n_components": 0}, "n_components"),
+        ({"n_components": -1}, "n_components"),
         ({"n_components": 1.5}, "n_components"),
         ({"n_components": "all"}, "n_components"),
         ({"svd_solver": "magic"}, "svd_solver"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as ScikitPCA
 
 from lowdim import PCA
@@ -14,6 +15,26 @@ def test_randomized_captures_the_variance_of_the_best_subspace(rng):
     best = ScikitPCA(5, svd_solver="full").fit(X).explained_variance_.sum()
     ours = PCA(5, svd_solver="randomized", random_state=0).fit(X).explained_variance_.sum()
     assert 0.999 * best < ours <= best * (1 + 1e-12)
+
+
+def test_the_score_of_randomized_is_that_of_all_axes(seed):
+    X = load_digits().data
+    exact = PCA(30, svd_solver="full").fit(X).score(X)
+    model = PCA(30, svd_solver="randomized", random_state=seed).fit(X)
+    # two times 40 directions are all 64 of X: nothing is left to chance
+    assert model.score(X) == pytest.approx(exact, rel=1e-9)
+
+
+def test_randomized_is_close_to_all_axes_where_few_are_looked_at(rng):
+    X = rng.normal(size=(1000, 150)) * np.exp(-np.arange(150) / 30)
+    exact = PCA(10, svd_solver="full").fit(X)
+    model = PCA(10, svd_solver="randomized", random_state=0).fit(X)
+    # the 21st variance is half of the 10th: seven iterations leave (1/2)^14 of the square, or less
+    np.testing.assert_allclose(model.explained_variance_, exact.explained_variance_, rtol=1e-4)
+    codes = model.transform(X)
+    np.testing.assert_allclose(model.explained_variance_, codes.var(axis=0, ddof=1), rtol=1e-10)
+    none = PCA(10, svd_solver="randomized", iterated_power=0, random_state=0).fit(X)
+    assert none.explained_variance_.sum() > 0.9 * exact.explained_variance_.sum()
 
 
 def test_the_objective_of_em_never_rises(rng):

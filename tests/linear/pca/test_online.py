@@ -31,3 +31,14 @@ def test_partial_fit_on_many_columns_keeps_the_leading_axes(rng, monkeypatch):
 def test_partial_fit_refuses_missing_values_and_says_what_to_do():
     with pytest.raises(ValueError, match=r"fit\(lowdim.stream"):
         PCA(1).partial_fit(np.array([[1.0, np.nan], [2.0, 3.0]]))
+
+
+def test_all_components_are_as_many_as_rows_seen_so_far(rng):
+    X = rng.normal(size=(30, 12))
+    model = PCA()
+    for stop, k in ((4, 4), (9, 9), (30, 12)):
+        model.partial_fit(X[model.n_samples_ if stop > 4 else 0 : stop])
+        assert model.n_components_ == k and model.components_.shape == (k, 12)
+        np.testing.assert_allclose(
+            model.explained_variance_, PCA().fit(X[:stop]).explained_variance_, atol=1e-12
+        )

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
-from lowdim.linear.pca.scatter import ritz_axes, scatter_operator
+from lowdim.linear.pca.scatter import ritz_axes, ritz_axes_of_two, scatter_operator
 
 
 def problem_of(X, weight=None):
@@ -53,3 +53,40 @@ def test_missing_values_are_found_in_the_sums(form):
     X[4, 1] = np.nan
     with pytest.raises(NotFiniteError):
         scatter_operator(problem_of(X), form=form)
+
+
+def two_steps(X, rng, size=4):
+    """Random directions P, their product SP, and orthonormal Q of the same span as SP."""
+    S = scatter_operator(problem_of(X), form=False)
+    P = rng.normal(size=(X.shape[1], size))
+    SP = S.times(P)
+    return S, P, SP, np.linalg.qr(SP)[0]
+
+
+def test_axes_of_two_steps_are_the_best_of_both_spans(rng):
+    X = rng.normal(size=(200, 30)) * np.geomspace(5.0, 0.1, 30) + 3.0
+    S, P, SP, Q = two_steps(X, rng)
+    found = ritz_axes_of_two(S, P, SP, Q, 3)
+    both = ritz_axes(S, np.linalg.qr(np.hstack([P, Q]))[0], 3)
+    # rounding of S P grows by 1 / s <= 1e4 in the part of P outside of Q
+    np.testing.assert_allclose(found.scatter, both.scatter, rtol=1e-10)
+    np.testing.assert_allclose(np.abs(np.sum(found.W * both.W, axis=0)), 1.0, rtol=1e-10)
+    np.testing.assert_allclose(found.W.T @ found.W, np.eye(3), atol=1e-12)
+    D = X - X.mean(axis=0)
+    np.testing.assert_allclose(found.scatter, np.sum((D @ found.W) ** 2, axis=0), rtol=1e-10)
+    assert found.scatter.sum() > ritz_axes(S, Q, 3).scatter.sum()
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_the_length_of_directions_does_not_matter(scale, rng):
+    X = rng.normal(size=(60, 12)) * np.geomspace(5.0, 0.1, 12)
+    S, P, SP, Q = two_steps(X, rng)
+    found = ritz_axes_of_two(S, scale * P, scale * SP, Q, 3)
+    np.testing.assert_allclose(found.scatter, ritz_axes_of_two(S, P, SP, Q, 3).scatter, rtol=1e-10)
+
+
+def test_axes_of_two_steps_within_rows_of_lower_rank_have_no_variance(rng):
+    X = rng.normal(size=(50, 2)) @ rng.normal(size=(2, 12))
+    found = ritz_axes_of_two(*two_steps(X, rng), 4)
+    exact = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
+    np.testing.assert_allclose(found.scatter, [*exact[:2], 0, 0], atol=1e-10 * exact[0])

@@ -29,7 +29,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.cluster.kmeans import missing as kmeans_missing
-from lowdim.cluster.kmeans.kernels import TOGETHER, add_up, in_doubt, measure, settle, shift
+from lowdim.cluster.kmeans.kernels import (
+    TOGETHER,
+    add_up,
+    in_doubt,
+    measure,
+    relabel,
+    shift,
+    still_in_doubt,
+    two_nearest,
+)
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import Frame, unit_for
 
@@ -91,37 +100,77 @@ def setting_of(centers: np.ndarray, rows: Blocks) -> Setting:
     return Setting(C / unit, Frame(pilot, unit), has_missing=True)
 
 
-def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *bounds: Any) -> Sums:
-    """What one block of rows adds up; writes into the bounds, if given."""
+def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *known: Any) -> Sums:
+    """What one block of rows adds up; writes into what is known of them: labels, or bounds."""
     if sp.issparse(X):
         return _sparse_statistics(X, setting, weight)
     if setting.has_missing and kmeans_missing.has_missing(X):
         return Sums(*kmeans_missing.statistics(X, setting.centers, setting.frame, weight))
+    weight = np.ones(len(X)) if weight is None else weight
+    if len(known) > 1:
+        return _statistics_by_bounds(X, setting, weight, Bounds(*known))
+    label = known[0] if known else np.empty(len(X), dtype=np.int32)
+    return _add_up(X, setting, weight, label, look=True)
+
+
+def _statistics_by_bounds(
+    X: np.ndarray, setting: Setting, weight: np.ndarray, bounds: Bounds
+) -> Sums:
     k, d = setting.centers.shape
-    bounds = Bounds(*bounds) if bounds else unknown(len(X), X.dtype)
     still = Motion(np.zeros(k), np.zeros((k, 1)), np.zeros((k, 1)), np.zeros(k))
     motion = setting.motion or still
     view, space = _view(setting, X.dtype), _workspace(X, k)
-    ones = np.ones(len(space.rows))
     changes = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
+    doubt = np.empty(min(CHECKED, len(X)), dtype=np.int32)
     for start in range(0, len(X), CHECKED):
-        doubt = in_doubt(start, start + CHECKED, *bounds, *motion, view.noise, view.top)
-        for part in _parts(len(doubt), X):
+        stop = min(start + CHECKED, len(X))
+        n_doubt = in_doubt(start, stop, *bounds, *motion, view.noise, view.top, doubt)
+        for part in _parts(n_doubt, X):
             rows = doubt[part]
             D = deviations(X[rows], setting.frame, out=space.rows)
-            w = ones[: len(D)] if weight is None else weight[rows]
-            shared = (setting.centers, *view, motion.reach, *space[1:])
-            sums = (changes.count, changes.sum_x)
-            change = settle(D, rows, w, *shared, *bounds, sums)
+            change = _settle(
+                D, rows, weight[rows], setting.centers, view, motion.reach, bounds, space, changes
+            )
             changes = changes._replace(inertia=changes.inertia + change)
-    if setting.changes:
-        return changes
+    return changes if setting.changes else _add_up(X, setting, weight, bounds.label)
+
+
+def _add_up(
+    X: np.ndarray, setting: Setting, weight: np.ndarray, label: np.ndarray, look: bool = False
+) -> Sums:
+    """The sums by labels; with `look` these are found first."""
+    k, d = setting.centers.shape
+    view, space = _view(setting, X.dtype), _workspace(X, k)
+    every = np.arange(len(space.rows))
     count, sum_x, inertia = np.zeros(k), np.zeros((k, d)), 0.0
     for part in _parts(len(X), X):
         D = deviations(X[part], setting.frame, out=space.rows)
-        w = ones[: len(D)] if weight is None else weight[part]
-        inertia += add_up(D, w, setting.centers, bounds.label[part], count, sum_x)
+        if look:
+            found = (label[part], space.second[: len(D)])
+            two_nearest(D, every, len(D), *view, *space.products_of_few, *found)
+        inertia += add_up(D, weight[part], setting.centers, label[part], count, sum_x)
     return Sums(count, 0.0, sum_x, inertia)
+
+
+def _settle(
+    D: np.ndarray,
+    rows: np.ndarray,
+    weight: np.ndarray,
+    centers: np.ndarray,
+    view: _View,
+    reach: np.ndarray,
+    bounds: Bounds,
+    space: _Workspace,
+    changes: Sums,
+) -> float:
+    """Measure rows in doubt, D = rows `rows`; add to the sums what changes, return that of J."""
+    square, chosen, second = space.square, space.chosen, space.second
+    n_chosen = still_in_doubt(
+        D, rows, centers, view.noise, view.top, reach, *bounds, square, chosen
+    )
+    two_nearest(D, chosen, n_chosen, *view, *space.products_of_few, space.nearest, second)
+    found = (chosen, n_chosen, square, space.nearest, second)
+    return relabel(D, rows, weight, centers, *found, *bounds, changes.count, changes.sum_x)
 
 
 def update(sums: Sums, centers: np.ndarray) -> np.ndarray:
@@ -150,9 +199,12 @@ def labels_and_squares(X: Any, setting: Setting) -> tuple[np.ndarray, np.ndarray
         return kmeans_missing.labels_and_squares(X, setting.centers, setting.frame)
     label, square = np.empty(len(X), dtype=np.int32), np.empty(len(X))
     view, space = _view(setting, X.dtype), _workspace(X, len(setting.centers))
+    every = np.arange(len(space.rows))
     for part in _parts(len(X), X):
         D = deviations(X[part], setting.frame, out=space.rows)
-        measure(D, setting.centers, *view, *space[1:], label[part], square[part])
+        nearest = (label[part], space.second[: len(D)])
+        two_nearest(D, every, len(D), *view, *space.products_of_few, *nearest)
+        measure(D, setting.centers, label[part], square[part])
     return label, square
 
 
@@ -179,8 +231,10 @@ def motion(before: np.ndarray | None, centers: np.ndarray) -> Motion | None:
     others = len(centers) - 1
     sizes = np.unique([others // 16, others // 4, others])
     drift = np.maximum.accumulate(moved[order], axis=1)[:, np.maximum(sizes - 1, 0)]
+    drift = np.where(sizes > 0, drift, 0.0)
     beyond = np.take_along_axis(apart, order[:, sizes], axis=1)
-    return Motion(moved, np.where(sizes > 0, drift, 0.0), beyond, 0.5 * apart.min(axis=1))
+    drift, beyond = np.ascontiguousarray(drift), np.ascontiguousarray(beyond)
+    return Motion(moved, drift, beyond, 0.5 * apart.min(axis=1))
 
 
 def _distances_between(centers: np.ndarray) -> np.ndarray:
@@ -218,18 +272,32 @@ def _view(setting: Setting, dtype: np.dtype) -> _View:
     return _View(C, (squares / 2).astype(dtype), noise, 4.0 * float(squares.max()))
 
 
+Products = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
 class _Workspace(NamedTuple):
     """Arrays to work in, used again for every part of a block: fresh memory is slow memory."""
 
     rows: np.ndarray  # (part, d)
-    few: np.ndarray  # (TOGETHER, d)
-    products: np.ndarray  # (k, TOGETHER)
+    products_of_few: Products  # what `two_nearest` works in
+    chosen: np.ndarray  # (part,)  rows that are measured against all centers
+    square: np.ndarray  # (part,)  squared distance from the center a row had
+    nearest: np.ndarray  # (part,)  its nearest center
+    second: np.ndarray  # (part,)  no other center is nearer than this
 
 
 def _workspace(X: np.ndarray, k: int) -> _Workspace:
     size, d = _part_rows(X), X.shape[1]
-    shapes = ((size, d), (TOGETHER, d), (k, TOGETHER))
-    return _Workspace(*(np.zeros(shape, dtype=X.dtype) for shape in shapes))
+    shapes = ((TOGETHER, d), (k, TOGETHER), (2, TOGETHER))
+    few, products, best = (np.zeros(shape, dtype=X.dtype) for shape in shapes)
+    return _Workspace(
+        rows=np.zeros((size, d), dtype=X.dtype),
+        products_of_few=(few, products, best, np.empty(TOGETHER, dtype=np.int32)),
+        chosen=np.empty(size, dtype=np.int64),
+        square=np.empty(size),
+        nearest=np.empty(size, dtype=np.int32),
+        second=np.empty(size, dtype=X.dtype),
+    )
 
 
 def _parts(n: int, X: np.ndarray) -> Iterator[slice]:

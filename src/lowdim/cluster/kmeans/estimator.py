@@ -50,6 +50,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
 from lowdim.linalg.moments import unit_for
 
@@ -148,6 +149,13 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     accepts_nan: ClassVar[bool] = True
     accepts_sparse: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {
+        "cluster_centers_": ("k", "d"),
+        "counts_": Maybe(("k",)),
+        "labels_": Maybe(("n",)),
+        "inertia_": Maybe(()),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [AT_LEAST_1],
@@ -315,9 +323,8 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
     def _descend(self, centers, rows, weight, summary):
         """Lloyd's algorithm from one start."""
         remember = self._keeps_bounds(rows, summary)
-        descent = Descent(
-            rows, weight, summary.frame, has_missing=summary.has_missing, remember=remember
-        )
+        how = {"has_missing": summary.has_missing, "remember": remember}
+        descent = Descent(rows, weight, summary.frame, len(centers), **how)
         loop = iterate(self, descent.start(centers), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             inertia, new = descent.step(state)
@@ -342,8 +349,10 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     def _publish(self, best, rows, summary):
         labels = best.labels
-        if labels is None:
-            labels = rows.map(nearest, Setting(best.centers, summary.frame, summary.has_missing))
+        if labels is None or rows.n_left_out:
+            has_missing = summary.has_missing or rows.n_left_out > 0
+            setting = Setting(best.centers, summary.frame, has_missing)
+            labels = rows.all_rows.map(nearest, setting)
         self.cluster_centers_ = summary.in_data(best.centers).astype(rows.dtype)
         self.labels_ = np.asarray(labels)
         self.inertia_ = _in_data(best.inertia, summary.frame.unit)

@@ -14,82 +14,81 @@ ROUNDING = 2.0**-22  # of a bound that is kept in float32
 
 
 @kernel
-def in_doubt(start, stop, label, upper, lower, moved, drift, beyond, reach, noise, top):
-    """Let bounds follow the centers; the rows whose label may not hold any more."""
-    stop = min(stop, len(label))
-    doubt = np.empty(stop - start, dtype=np.int32)
+def in_doubt(start, stop, label, upper, lower, moved, drift, beyond, reach, noise, top, doubt):
+    """Let bounds follow the centers; fills `doubt` with the rows whose label may not hold any more.
+
+    Returns how many they are.
+    """
     n_doubt = 0
     for i in range(start, stop):
         j = label[i]
         if j >= 0:
             own, old, bound = upper[i] + moved[j], lower[i], 0.0
             for s in range(drift.shape[1]):
-                bound = max(bound, min(old - drift[j, s], beyond[j, s] - own))
+                nearer, farther = old - drift[j, s], beyond[j, s] - own
+                least = nearer if nearer < farther else farther
+                bound = least if least > bound else bound
             upper[i] = own * (1.0 + ROUNDING)
             lower[i] = bound * (1.0 - ROUNDING)
-            bound = max(bound, reach[j])
+            bound = reach[j] if reach[j] > bound else bound
             square = own * own
             if square + noise * (square + top) < bound * bound:
                 continue
         doubt[n_doubt] = i
         n_doubt += 1
-    return doubt[:n_doubt]
+    return n_doubt
 
 
 @kernel
-def settle(
-    X, rows, weight, centers, C, half, noise, top, reach, few, products, label, upper, lower, sums
-):
-    """Measure the rows in doubt, X = rows `rows`; add their changes to `sums`, return that of J.
-
-    `sums` are the weight (k,) and the sum (k, d) of the rows of each center.
-    """
-    b = len(X)
-    square, nearest, second = np.zeros(b), np.empty(b, dtype=np.int32), np.empty(b, dtype=X.dtype)
-    chosen = _still_in_doubt(X, rows, centers, noise, top, reach, label, upper, lower, square)
-    two_nearest(X, chosen, C, half, noise, top, few, products, nearest, second)
-    inertia = 0.0
-    for i in chosen:
-        r = rows[i]
-        lower[r] = second[i]
-        if nearest[i] != label[r]:
-            nearer = square_apart(X, i, centers, nearest[i])
-            upper[r] = np.sqrt(nearer) * (1.0 + ROUNDING)
-            inertia += weight[i] * (nearer - square[i])
-            _change_label(X, i, weight[i], label[r], nearest[i], *sums)
-            label[r] = nearest[i]
-    return inertia
-
-
-@kernel
-def _still_in_doubt(X, rows, centers, noise, top, reach, label, upper, lower, square):
-    """Measure the distance of rows from their own centers; those whose label may not hold yet."""
-    chosen = np.empty(len(X), dtype=np.int64)
+def still_in_doubt(X, rows, centers, noise, top, reach, label, upper, lower, square, chosen):
+    """Measure X = rows `rows` from their own centers; fills `chosen` as `in_doubt` does."""
     n_chosen = 0
     for i in range(len(X)):
         r = rows[i]
-        j = label[r]
+        j = np.int64(label[r])
+        square[i] = 0.0
         if j >= 0:
             square[i] = square_apart(X, i, centers, j)
             upper[r] = np.sqrt(square[i]) * (1.0 + ROUNDING)
-            bound = max(np.float64(lower[r]), reach[j])
+            bound = np.float64(lower[r])
+            bound = reach[j] if reach[j] > bound else bound
             if square[i] + noise * (square[i] + top) < bound * bound:
                 continue
         chosen[n_chosen] = i
         n_chosen += 1
-    return chosen[:n_chosen]
+    return n_chosen
 
 
 @kernel
-def _change_label(X, i, w, old, new, count, sum_x):
-    """Take row i from the sums of its old center, if it had one, and add it to those of the new."""
-    count[new] += w
-    for f in range(X.shape[1]):
-        sum_x[new, f] += w * X[i, f]
-    if old >= 0:
-        count[old] -= w
+def relabel(
+    X, rows, weight, centers, chosen, n_chosen, square, nearest, second,
+    label, upper, lower, count, sum_x,
+):  # fmt: skip
+    """Give the chosen rows their nearest centers; returns the change of J.
+
+    A row is taken from the weight and sum of its old center, if it had one, and added to those of
+    the new.
+    """
+    inertia = 0.0
+    for e in range(n_chosen):
+        i = chosen[e]
+        r, w = rows[i], weight[i]
+        old, new = np.int64(label[r]), np.int64(nearest[i])
+        lower[r] = second[i]
+        if new == old:
+            continue
+        nearer = square_apart(X, i, centers, new)
+        upper[r] = np.sqrt(nearer) * (1.0 + ROUNDING)
+        label[r] = new
+        inertia += w * (nearer - square[i])
+        count[new] += w
         for f in range(X.shape[1]):
-            sum_x[old, f] -= w * X[i, f]
+            sum_x[new, f] += w * X[i, f]
+        if old >= 0:
+            count[old] -= w
+            for f in range(X.shape[1]):
+                sum_x[old, f] -= w * X[i, f]
+    return inertia
 
 
 @kernel
@@ -97,7 +96,7 @@ def add_up(X, weight, centers, label, count, sum_x):
     """Add up rows by their labels; returns their part of J."""
     inertia = 0.0
     for i in range(len(X)):
-        j, w = label[i], weight[i]
+        j, w = np.int64(label[i]), weight[i]
         inertia += w * square_apart(X, i, centers, j)
         count[j] += w
         for f in range(X.shape[1]):
@@ -106,32 +105,27 @@ def add_up(X, weight, centers, label, count, sum_x):
 
 
 @kernel
-def measure(X, centers, C, half, noise, top, few, products, label, square):
-    """The nearest center of every row, and its squared distance."""
-    b = len(X)
-    lower = np.empty(b, dtype=X.dtype)
-    two_nearest(X, np.arange(b), C, half, noise, top, few, products, label, lower)
-    for i in range(b):
-        square[i] = square_apart(X, i, centers, label[i])
+def measure(X, centers, label, square):
+    """The squared distance of every row from its center."""
+    for i in range(len(X)):
+        square[i] = square_apart(X, i, centers, np.int64(label[i]))
 
 
 @kernel
-def two_nearest(X, chosen, C, half, noise, top, few, products, label, lower):
+def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, index, label, lower):
     """Nearest center of the rows `chosen`, and a bound below the distance of the second."""
     k, d = C.shape
-    first, second = np.empty(TOGETHER, dtype=X.dtype), np.empty(TOGETHER, dtype=X.dtype)
-    index = np.empty(TOGETHER, dtype=np.int32)
-    for start in range(0, len(chosen), TOGETHER):
-        size = min(TOGETHER, len(chosen) - start)
+    first, second = best[0], best[1]
+    for start in range(0, n_chosen, TOGETHER):
+        size = min(TOGETHER, n_chosen - start)
         for t in range(size):
             for f in range(d):
                 few[t, f] = X[chosen[start + t], f]
-        np.dot(
-            C, few.T, products
-        )  # always of one shape: a row's products do not depend on its company
-        first[:] = np.inf
-        second[:] = np.inf
-        index[:] = 0
+        # always of one shape: a row's products do not depend on its company
+        np.dot(C, few.T, products)
+        for t in range(TOGETHER):
+            first[t] = second[t] = np.inf
+            index[t] = 0
         for j in range(k):
             h = half[j]
             number = np.int32(j)
@@ -154,9 +148,8 @@ def two_nearest(X, chosen, C, half, noise, top, few, products, label, lower):
             norm = 0.0
             for f in range(d):
                 norm += np.float64(few[t, f]) * np.float64(few[t, f])
-            square = 2.0 * np.float64(second[t]) + norm
-            square -= noise * (norm + top)
-            lower[i] = np.sqrt(max(square, 0.0)) * (1.0 - ROUNDING)
+            square = 2.0 * np.float64(second[t]) + norm - noise * (norm + top)
+            lower[i] = np.sqrt(square) * (1.0 - ROUNDING) if square > 0.0 else 0.0
 
 
 @kernel

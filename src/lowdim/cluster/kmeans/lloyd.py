@@ -8,7 +8,7 @@ The first changes J by what rows save that change their label, the second needs 
     J(new labels) = J + sum_changed w (||x - c_new||^2 - ||x - c_old||^2)
     J(new centers) = J - sum_j n_j ||c_new - c_old||^2
 
-so rows in memory need be read only where their label is in doubt.
+so rows in memory need be read only where their label is in doubt. Of few rows all are read.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from lowdim.cluster.kmeans.seeding import seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import Frame
+
+WORTH_BOUNDS = 2**22  # multiplications of a full look, from which bounds save more than they cost
 
 
 class Clusters(NamedTuple):
@@ -57,8 +59,11 @@ class Descent:
         In which centers are measured.
     has_missing : bool
         Whether rows may have NaN.
+    k : int
+        Number of centers.
     remember : bool
-        Whether to keep bounds of every row, which must be in memory, dense and complete.
+        Whether to keep labels, and bounds where they pay, of every row; these must be in memory,
+        dense and complete.
     """
 
     def __init__(
@@ -66,13 +71,16 @@ class Descent:
         rows: Blocks,
         weight: np.ndarray | None,
         frame: Frame,
+        k: int,
         *,
         has_missing: bool = False,
         remember: bool = True,
     ):
         self.rows, self.weight, self.frame, self.has_missing = rows, weight, frame, has_missing
-        self.bounds = unknown(rows.shape[0] if remember else 0, rows.dtype)
+        n, d = rows.shape
+        self.bounds = unknown(n if remember else 0, rows.dtype)
         self._remembers = remember
+        self._has_bounds = remember and n * d * k > WORTH_BOUNDS
         self._at: np.ndarray | None = None  # the centers at which the bounds were written
 
     def start(self, centers: np.ndarray) -> State:
@@ -95,9 +103,10 @@ class Descent:
         return sums, self.bounds.label if self._remembers else None
 
     def _pass(self, state: State, changes: bool = True) -> tuple[Setting, Sums]:
-        if not self._remembers:
+        if not self._has_bounds:
             setting = Setting(state.centers, self.frame, self.has_missing)
-            return setting, self.rows.fold(statistics, setting, along=(self.weight,))
+            known = (self.bounds.label,) if self._remembers else ()
+            return setting, self.rows.fold(statistics, setting, along=(self.weight, *known))
         if state.label is not self.bounds.label:  # from a checkpoint: bounds are to be found anew
             self.bounds.label[:] = state.label
         # with weights, what is taken away again would leave more than rounding behind
@@ -175,7 +184,8 @@ def best_of(runs: list[Any]) -> Any:
 def run(X: Any, weight: np.ndarray, centers: np.ndarray, max_iter: int) -> Clusters:
     """Lloyd's algorithm from given centers, until no row changes its cluster."""
     frame = Frame(np.zeros(X.shape[1]), 1.0)
-    descent = Descent(ArrayBlocks(X), weight if (weight != 1.0).any() else None, frame)
+    weighted = weight if (weight != 1.0).any() else None
+    descent = Descent(ArrayBlocks(X), weighted, frame, len(centers))
     state = descent.start(centers)
     for _ in range(max_iter):
         before = state.centers

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.cluster.kmeans.assignment import Setting, square_to_nearest, statistics
-from lowdim.cluster.kmeans.kernels import TOGETHER, square_apart
+from lowdim.cluster.kmeans.kernels import square_apart
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import single_threaded_blas
@@ -58,6 +58,7 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
     taken from products.
     """
     trials = 2 + int(np.log(k))
+    X = X if sp.issparse(X) else np.ascontiguousarray(X)
     norms = _square_norms(X)
     drawn = [_draw(weight, random.random(1))[0]]
     apart = np.full(len(weight), np.inf)
@@ -75,6 +76,7 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
 
 def random_rows(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np.ndarray:
     """k rows, each drawn with a chance by its weight; different ones as long as there are."""
+    X = X if sp.issparse(X) else np.ascontiguousarray(X)
     norms, apart = _square_norms(X), np.full(len(weight), np.inf)
     drawn: list[int] = []
     for place in random.random((k, 1)):
@@ -148,10 +150,11 @@ def _costs(
     X: Any, norms: np.ndarray, tried: np.ndarray, apart: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """J if one more row were a center, for each of those tried."""
-    if not sp.issparse(X):
-        return _dense_costs(X, norms, X[tried], norms[tried], apart, weight)
-    squares = norms[tried][:, None] + norms - 2.0 * _dense(X[tried] @ X.T)
-    return np.minimum(squares, apart) @ weight
+    squares = _dense(X[tried] @ X.T)
+    squares *= -2.0
+    squares += norms
+    squares += norms[tried][:, None]
+    return np.minimum(squares, apart, out=squares) @ weight
 
 
 def _square_norms(X: Any) -> np.ndarray:
@@ -174,21 +177,5 @@ def _dense(X: Any) -> np.ndarray:
 @kernel
 def _dense_lower(apart, X, i):
     for r in range(len(X)):
-        apart[r] = min(apart[r], square_apart(X, r, X, i))
-
-
-@kernel
-def _dense_costs(X, norms, C, C_norms, apart, weight):
-    """`_costs` of dense rows, some at a time: nothing of rows x tried is held."""
-    (n, d), k = X.shape, len(C)
-    part, G, cost = np.zeros((TOGETHER, d)), np.empty((k, TOGETHER)), np.zeros((k, TOGETHER))
-    for start in range(0, n, TOGETHER):
-        size = min(TOGETHER, n - start)
-        part[:size] = X[start : start + size]
-        np.dot(C, part.T, G)
-        for j in range(k):
-            for t in range(size):
-                square = norms[start + t] + C_norms[j] - 2.0 * G[j, t]
-                so_far = apart[start + t]
-                cost[j, t] += weight[start + t] * (square if square < so_far else so_far)
-    return cost.sum(axis=1)
+        square = square_apart(X, r, X, i)
+        apart[r] = square if square < apart[r] else apart[r]

@@ -21,7 +21,7 @@ sum (1 + alpha x_ij) (1[x_ij > 0] - u_i'v_j)^2, at the cost of the observed ones
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import Tags
@@ -30,9 +30,10 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.completion.als.half_steps import Alternation, Blockwise, InMemory, in_memory
 from lowdim.completion.als.objective import Objective, gram_of, twin_of
 from lowdim.completion.als.start import spectral_factors
-from lowdim.completion.als.units import WeightedEntries, WeightedRows, column_units
+from lowdim.completion.als.units import EntrySums, WeightedEntries, WeightedRows, column_units
+from lowdim.completion.coding import Coding, coded, with_zeros
 from lowdim.completion.entries import Entries, check_some_observed, entry_weights, observed
-from lowdim.completion.model import Coding, Completer, coded
+from lowdim.completion.model import Completer
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -107,6 +108,10 @@ class ALS(Completer):
     global_mean_ : float
     scale_ : array of shape (d,)
         Units of the columns.
+    noise_std_ : array of shape (d,)
+        Standard deviation of the entries about the model, in units of X.
+    code_covariance_ : array of shape (q, q)
+        How far codes spread, for `impute(X, return_std=True)`.
     history_ : array of shape (n_iter_,)
         J by observed entry.
     n_iter_ : int
@@ -139,9 +144,14 @@ class ALS(Completer):
     >>> model = ALS(2, penalty=0.01, center=None, tol=1e-5, random_state=0).fit(X)
     >>> bool(np.abs(model.complete() - truth).mean() < 0.05)
     True
-    >>> model.predict([0, 1], [5, 7]).shape
+    >>> model.predict_entries([0, 1], [5, 7]).shape
     (2,)
     """
+
+    shapes: ClassVar[dict] = {
+        **Completer.shapes,
+        "global_mean_": (),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1],
@@ -253,6 +263,9 @@ class ALS(Completer):
         components, mean = objective.decoder(W, dtype)
         self.components_ = np.concatenate([self.components_, components], axis=1)
         self.mean_ = np.concatenate([self.mean_, mean])
+        if hasattr(self, "noise_std_"):
+            noise = scale * (self.noise_std_[0] / self.scale_[0])
+            self.noise_std_ = np.concatenate([self.noise_std_, noise])
         self.scale_ = np.concatenate([self.scale_, scale])
         self.n_features_in_ += m
         known, names = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
@@ -263,14 +276,17 @@ class ALS(Completer):
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared error of the observed entries of X, from the codes of its rows.
+        """Minus the root mean squared error of the observed entries of X, in units of X.
 
-        Implicit feedback: minus the objective of the rows, by row.
+        The rows are coded anew, from these entries: so it is what the model cannot explain.
+        Implicit feedback: minus the objective of the rows, by row that has entries.
         """
         if self.feedback == "explicit":
             return super().score(X)
         rows = self.open_entries(X, reset=False)
-        return -float(rows.fold(loss_of, self._coding())) / rows.shape[0]
+        loss, n = rows.fold(loss_of, self._coding())
+        check_some_observed(n, type(self).__name__)
+        return -float(loss / n)
 
     def _check_arguments_go_together(self) -> None:
         if self.center not in ("auto", None) and (self.non_negative or self.feedback == "implicit"):
@@ -285,9 +301,7 @@ class ALS(Completer):
                 "often; set scale=None."
             )
 
-    def _open(
-        self, X: Any, sample_weight: Any = None, entry_weight: Any = None
-    ) -> InMemory | Blockwise:
+    def _open(self, X: Any, sample_weight: Any = None, entry_weight: Any = None) -> Opened:
         """The half-steps of the entries, centred and scaled."""
         rows = self.open_entries(X)
         weight = check_weights(sample_weight, rows)
@@ -300,34 +314,51 @@ class ALS(Completer):
                     "entry_weight needs data in memory; X is a stream or a Dask collection."
                 )
             data_by_blocks = WeightedRows(rows, weight)
-            return Blockwise(data_by_blocks, self._objective(data_by_blocks))
+            sums = data_by_blocks.entry_sums()
+            return Opened(Blockwise(data_by_blocks, self._objective(data_by_blocks, sums)), sums)
         entries = observed(rows.in_memory)
         by_entry = None if entry_weight is None else entry_weights(entry_weight, entries)
         data = WeightedEntries(entries, by_entry, weight)
-        return InMemory(data, self._objective(data))
+        sums = data.entry_sums()
+        return Opened(InMemory(data, self._objective(data, sums)), sums)
 
-    def _learn(self, opened: InMemory | Blockwise) -> Alternation:
+    def _learn(self, opened: Opened) -> Alternation:
         """Both half-steps in turn, from the best approximation to what is observed."""
-        no_codes_yet = np.empty((0, 0), opened.dtype)
+        steps = opened.steps
+        no_codes_yet = np.empty((0, 0), steps.dtype)
         start = Alternation(no_codes_yet, self._first_columns(opened))
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for at in loop:
-            solved: Any = opened.solve_rows(at)
-            loop.record(opened.objective.by_entry(solved.loss, at.W, solved.count))
-            loop.params = opened.solve_columns(solved, at.W)
+            solved: Any = steps.solve_rows(at)
+            loop.record(steps.objective.by_entry(solved.loss, at.W, solved.count))
+            loop.params = steps.solve_columns(solved, at.W)
         return loop.params
 
-    def _publish(self, opened: InMemory | Blockwise, learned: Alternation) -> None:
+    def _publish(self, opened: Opened, learned: Alternation) -> None:
         """Decoders in units of X, and the exact codes of all rows."""
-        objective = opened.objective
+        objective = opened.steps.objective
         self.components_, self.mean_ = objective.decoder(learned.W, learned.W.dtype)
         self.global_mean_ = objective.mean
         self.scale_ = objective.scale
-        self.row_factors_ = opened.codes(learned.W, self._coding())
+        self.row_factors_ = opened.steps.codes(learned.W, self._coding())
+        if self.feedback == "explicit":
+            by_column = opened.sums.by_column
+            sample = opened.steps.sample(self.row_factors_)
+            usual = float(by_column[by_column > 0].mean())
+            self._learn_noise(sample, usual, opened.steps.row_weight)
+        elif hasattr(self, "noise_std_"):  # of an earlier fit
+            del self.noise_std_, self.code_covariance_
 
-    def _objective(self, data: WeightedEntries | WeightedRows) -> Objective:
+    def _why_no_std(self) -> str:
+        if self.feedback == "explicit":
+            return super()._why_no_std()
+        return (
+            "return_std=True needs values that were observed; with feedback='implicit' what is not "
+            "observed is a weak no, and nothing says how certain. Leave return_std=False."
+        )
+
+    def _objective(self, data: WeightedEntries | WeightedRows, sums: EntrySums) -> Objective:
         """What is minimised: the mean and the units of the entries are learned here."""
-        sums = data.entry_sums()
         check_some_observed(sums.count, type(self).__name__)
         total = float(sums.count)
         if self.feedback == "implicit":
@@ -366,19 +397,24 @@ class ALS(Completer):
             return self.center
         return None if self.non_negative or self.feedback == "implicit" else "both"
 
-    def _first_columns(self, opened: InMemory | Blockwise) -> np.ndarray:
-        """First factors of the columns; biases 0."""
-        random, d, k = random_generator(self.random_state), opened.n_columns, self.n_components
+    def _first_columns(self, opened: Opened) -> np.ndarray:
+        """First factors of the columns; biases 0, and all of a column without entries."""
+        random, k, steps = random_generator(self.random_state), self.n_components, opened.steps
+        used, m = np.flatnonzero(opened.sums.by_column), steps.n_columns
+        n, d = opened.sums.n_rows, len(used)
+
+        def gram_times(Q: np.ndarray) -> np.ndarray:
+            return steps.gram_times(with_zeros(Q, used, m))[used]
+
         if self.feedback == "implicit":
             V = random.normal(size=(d, k)) / np.sqrt(k)
         else:
-            n = opened.n_rows
-            density = opened.objective.total / (n * d)
-            V = spectral_factors(opened.gram_times, n, d, k, density, random)
+            density = steps.objective.total / (n * d)
+            V = spectral_factors(gram_times, n, d, k, density, random)
         if self.non_negative:
             V = np.abs(V)
-        bias = np.zeros((d, int(opened.objective.column_bias)))
-        return np.hstack([V, bias]).astype(opened.dtype)
+        bias = np.zeros((d, int(steps.objective.column_bias)))
+        return with_zeros(np.hstack([V, bias]), used, m).astype(steps.dtype)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -401,6 +437,14 @@ class ALS(Completer):
         )
 
 
-def loss_of(X: Any, coding: Coding) -> float:
-    """What the rows of a block add to the objective at their best codes."""
-    return float(coded(X, coding).loss.sum())
+class Opened(NamedTuple):
+    """What a fit looks at."""
+
+    steps: InMemory | Blockwise
+    sums: EntrySums
+
+
+def loss_of(X: Any, coding: Coding) -> tuple[float, int]:
+    """What the rows of a block add to the objective at their best codes; rows with entries."""
+    X = observed(X)
+    return float(coded(X, coding).loss.sum()), int(np.count_nonzero(np.diff(X.indptr)))

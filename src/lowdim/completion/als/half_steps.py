@@ -15,11 +15,12 @@ import numpy as np
 
 from lowdim.completion.als.objective import Objective, twin_of, weighted
 from lowdim.completion.als.units import WeightedEntries, WeightedRows
+from lowdim.completion.coding import Coding, encode
 from lowdim.completion.entries import observed
-from lowdim.completion.model import Coding, encode
+from lowdim.completion.uncertainty import WeightedSample, evenly_spaced
 from lowdim.core.blocks import is_dask
 from lowdim.linalg.ridge import Systems, row_systems, solve_rows, solve_systems
-from lowdim.linalg.sparse import sparse_times
+from lowdim.linalg.sparse import sparse_times, with_values
 
 
 class Alternation(NamedTuple):
@@ -40,10 +41,10 @@ class InMemory:
 
     def __init__(self, entries: WeightedEntries, objective: Objective):
         self.objective = objective
-        self.n_rows, self.n_columns, self.dtype = entries.n_rows, entries.n_columns, entries.dtype
-        self._row_weight = entries.by_row
+        self.n_columns, self.dtype = entries.n_columns, entries.dtype
+        self._entries, self.row_weight = entries, entries.by_row
         self._targets, self._weight = objective.targets(entries.X, entries.by_entry)
-        columns, weight = twin_of(self._targets, self._weight, self._row_weight)
+        columns, weight = twin_of(self._targets, self._weight, self.row_weight)
         self._columns, self._column_weight = columns, weight
         self._count = np.diff(columns.indptr).astype(np.float64)
         by_entry = entries.weight
@@ -65,13 +66,13 @@ class InMemory:
             steps=self.objective.steps,
             start=at.Z if len(at.Z) else None,
         )
-        weight = 1.0 if self._row_weight is None else self._row_weight
+        weight = 1.0 if self.row_weight is None else self.row_weight
         return SolvedRows(float((weight * solved.loss).sum()), self._count, solved.Z)
 
     def solve_columns(self, solved: SolvedRows, W: np.ndarray) -> Alternation:
         new = solve_rows(
             self._columns,
-            self.objective.on_rows(solved.Z, self._row_weight),
+            self.objective.on_rows(solved.Z, self.row_weight),
             weight=self._column_weight,
             method=self.objective.method,
             steps=self.objective.steps,
@@ -79,6 +80,14 @@ class InMemory:
             with_loss=False,
         ).Z
         return Alternation(solved.Z, new)
+
+    def sample(self, Z: np.ndarray) -> WeightedSample:
+        """Some of the rows that have entries."""
+        X, by_entry, by_row = self._entries
+        rows = evenly_spaced(np.flatnonzero(np.diff(X.indptr)))
+        if by_entry is not None:
+            by_entry = with_values(X, by_entry)[rows].data
+        return WeightedSample(X[rows], by_entry, None if by_row is None else by_row[rows])
 
     def codes(self, W: np.ndarray, coding: Coding) -> np.ndarray:
         """Exact codes of all rows."""
@@ -97,12 +106,7 @@ class Blockwise:
     def __init__(self, data: WeightedRows, objective: Objective):
         self.objective = objective
         self.n_columns, self.dtype = data.n_columns, data.dtype
-        self._data = data
-
-    @property
-    def n_rows(self) -> float:
-        """Weight of the rows; counting them may take a pass."""
-        return self._data.n_rows
+        self._data, self.row_weight = data, data.weight
 
     def gram_times(self, Q: np.ndarray) -> np.ndarray:
         return self._data.rows.fold(gram_times, Q, self.objective, along=(self._data.weight,))
@@ -120,6 +124,14 @@ class Blockwise:
             start=W,
         )
         return Alternation(np.empty((0, 0), W.dtype), new.astype(W.dtype))
+
+    def sample(self, Z: np.ndarray) -> WeightedSample:
+        """Some of the rows that have codes other than 0."""
+        rows, weight = evenly_spaced(np.flatnonzero(np.any(Z, axis=1))), self.row_weight
+        if not len(rows):  # all rows are the mean
+            rows = np.arange(min(1, len(Z)))
+        X = observed(self._data.rows.take(rows))
+        return WeightedSample(X, None, None if weight is None else weight[rows])
 
     def codes(self, W: np.ndarray, coding: Coding) -> np.ndarray:
         return in_memory(self._data.rows.map(encode, coding))

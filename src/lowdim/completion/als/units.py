@@ -38,11 +38,6 @@ class WeightedEntries(NamedTuple):
         return self.X.dtype
 
     @property
-    def n_rows(self) -> float:
-        """Weight of the rows."""
-        return self.X.shape[0] if self.by_row is None else float(self.by_row.sum())
-
-    @property
     def weight(self) -> np.ndarray | None:
         """Of each entry for its column: times that of its row."""
         if self.by_row is None:
@@ -51,7 +46,7 @@ class WeightedEntries(NamedTuple):
         return of_row if self.by_entry is None else self.by_entry * of_row
 
     def entry_sums(self) -> EntrySums:
-        return entry_sums(self.X, self.weight)
+        return entry_sums(self.X, self.weight, self.by_row)
 
     def column_sums(self, mean: float, size: float) -> ColumnSums:
         return column_sums(self.X, self.weight, mean, size)
@@ -71,11 +66,6 @@ class WeightedRows(NamedTuple):
     def dtype(self) -> np.dtype:
         return self.rows.dtype
 
-    @property
-    def n_rows(self) -> float:
-        """Weight of the rows."""
-        return self.rows.shape[0] if self.weight is None else float(self.weight.sum())
-
     def entry_sums(self) -> EntrySums:
         return self.rows.fold(_entry_sums_of_block, along=(self.weight,))
 
@@ -84,9 +74,11 @@ class WeightedRows(NamedTuple):
 
 
 class EntrySums(NamedTuple):
-    """What all entries add up, weighted."""
+    """What all entries add up, weighted. Rows and columns without entries count nothing."""
 
     count: float  # type: ignore[assignment]  # weight of the observed entries
+    n_rows: float  # weight of the rows that have entries
+    by_column: np.ndarray  # (d,)  weight of the entries of each column
     sum_x: float
     sum_size: float  # of |x|
     negative: int  # how many entries are below 0
@@ -100,9 +92,11 @@ class ColumnSums(NamedTuple):
     sum_yy: np.ndarray  # (d,)
 
 
-def entry_sums(X: Any, weight: np.ndarray | None) -> EntrySums:
-    """The sums of a csr_array whose entries have these weights."""
-    return _summed(_entry_sums_of_piece, X, weight)
+def entry_sums(X: Any, weight: np.ndarray | None, by_row: np.ndarray | None = None) -> EntrySums:
+    """The sums of a csr_array whose entries (and rows) have these weights."""
+    used = np.diff(X.indptr) > 0
+    n_rows = float(np.count_nonzero(used) if by_row is None else by_row[used].sum())
+    return _summed(_entry_sums_of_piece, X, weight, X.shape[1])._replace(n_rows=n_rows)
 
 
 def column_sums(X: Any, weight: np.ndarray | None, mean: float, size: float) -> ColumnSums:
@@ -124,7 +118,7 @@ def column_units(sums: ColumnSums, *, by_column: bool) -> np.ndarray:
 
 def _entry_sums_of_block(X: Any, weight: np.ndarray | None) -> EntrySums:
     X = observed(X)
-    return entry_sums(X, None if weight is None else weight[row_numbers(X)])
+    return entry_sums(X, None if weight is None else weight[row_numbers(X)], weight)
 
 
 def _column_sums_of_block(
@@ -134,8 +128,9 @@ def _column_sums_of_block(
     return column_sums(X, None if weight is None else weight[row_numbers(X)], mean, size)
 
 
-def _entry_sums_of_piece(_: np.ndarray, x: np.ndarray, w: np.ndarray) -> EntrySums:
-    return EntrySums(float(w.sum()), float(w @ x), float(w @ np.abs(x)), int((x < 0).sum()))
+def _entry_sums_of_piece(j: np.ndarray, x: np.ndarray, w: np.ndarray, d: int) -> EntrySums:
+    sums = float(w @ x), float(w @ np.abs(x)), int((x < 0).sum())
+    return EntrySums(float(w.sum()), 0.0, np.bincount(j, w, d), *sums)
 
 
 def _column_sums_of_piece(

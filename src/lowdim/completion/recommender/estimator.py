@@ -49,6 +49,7 @@ from lowdim.completion.recommender.scores import Scores, is_implicit
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import SavedModel
 from lowdim.core.result_table import ResultTable
+from lowdim.core.shapes import Anything, Either, Maybe, Text
 from lowdim.core.validation import check_at_least
 from lowdim.linalg.nearest import Best
 
@@ -115,6 +116,16 @@ class Recommender(SavedModel, BaseEstimator):
     >>> recommender.similar_items("item5", n=2)["title"].tolist()
     ['Early odd film 17', 'Early odd film 3']
     """
+
+    shapes: ClassVar[dict] = {
+        "ratings_": ("users", "items"),
+        "mean_rating_": (),
+        "user_ids_": Either((("users",), Text(("users",)))),
+        "item_ids_": Either((("items",), Text(("items",)))),
+        "item_titles_": Maybe(Text(("items",))),
+        "model_": {"row_factors_": ("users", "q"), "components_": ("q", "items")},
+        "backend_": Anything(),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "model": [Completer, None],

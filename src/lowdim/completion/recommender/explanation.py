@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.model import Coding
+from lowdim.completion.coding import Coding
 from lowdim.core.result_table import ResultTable
 
 

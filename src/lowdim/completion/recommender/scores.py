@@ -38,7 +38,7 @@ class Scores(NamedTuple):
         values = np.empty(len(i), dtype=self.model.components_.dtype)
         user, item = i >= 0, j >= 0
         both, only_item, only_user = user & item, item & ~user, user & ~item
-        values[both] = self.model.predict(i[both], j[both])
+        values[both] = self.model.predict_entries(i[both], j[both])
         values[only_item] = self.item_means()[j[only_item]]
         values[only_user] = self.user_means()[i[only_user]]
         values[~user & ~item] = 0.0 if is_implicit(self.model) else self.mean_rating

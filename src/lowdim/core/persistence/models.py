@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator
 
 from lowdim._version import __version__
 from lowdim.core.earlier_names import EARLIER_NAMES
-from lowdim.core.persistence.archive import DAMAGED, require
+from lowdim.core.persistence.archive import DAMAGED, FileProblem, require
 from lowdim.core.persistence.values import NOT_PLAIN, UPGRADE, kind
 from lowdim.core.public import public_model
+from lowdim.core.shapes import ShapeError, check_shapes
 
 # how a fit is watched is no part of the model
 NOT_KEPT = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx"})
@@ -65,6 +66,7 @@ def _estimator_fields(model: Any) -> dict[str, Any]:
         if name not in parameters and name not in not_kept
     }
     _check_attributes(cls, attributes, "Delete it, or give it another name.")
+    _check_shapes(model, attributes, "Change all of them alike, or fit the model again.")
     return {"name": cls.__name__, "parameters": parameters, "attributes": attributes}
 
 
@@ -82,7 +84,22 @@ def _estimator(name: str, parameters: dict, attributes: dict) -> Any:
     _check_attributes(cls, attributes)
     model = cls(**parameters)
     vars(model).update(attributes)
+    _check_shapes(model, attributes)
     return model
+
+
+def _check_shapes(model: Any, attributes: dict[str, Any], cure: str = DAMAGED) -> None:
+    """What a fitted model has learned has the shapes that its class declares."""
+    if not attributes or not hasattr(model, "_shapes"):
+        return
+    try:
+        check_shapes(model, attributes, model._shapes())
+    except ShapeError as error:
+        raise FileProblem(f"{type(model).__name__}: {error}", cure) from error
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+        # what is declared depends on attributes, which are something else than they should be
+        problem = f"the attributes of {type(model).__name__} do not go together ({error!r:.200})"
+        raise FileProblem(problem, cure) from error
 
 
 def _pipeline_class() -> type:

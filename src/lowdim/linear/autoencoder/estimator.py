@@ -35,6 +35,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_codes, check_weights
 from lowdim.linalg.products import dense_times
@@ -124,6 +125,23 @@ class LinearAutoencoder(Transformer, Estimator):
 
     accepts_sparse: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
+
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "encoder_": ("k", "d"),
+        "decoder_": ("d", "k"),
+        "_learned": Maybe(
+            {
+                "weight": (),
+                "mean": ("d",),
+                "unit": (),
+                "weights": {"V": ("d", "k"), "W": ("k", "d")},
+                "axis": ("d",),
+                "largest": (),
+                "t": (),
+            }
+        ),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1, None],

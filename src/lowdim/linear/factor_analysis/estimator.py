@@ -28,18 +28,24 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.calling import level_of_caller
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
+from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE, StrOptions
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_most, check_finite_rows, check_weights
+from lowdim.core.shapes import Maybe
+from lowdim.core.validation import check_at_most, check_weights, observed_rows
 from lowdim.linalg.moments import covariance
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.factor_analysis.em import EMParams, plain_em, principal_axes_of
 from lowdim.linear.factor_analysis.newton import newton
 from lowdim.linear.factor_model import ExpectedCodes, encode
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import (
+    learned_noise_std,
+    measured,
+    narrowed,
+    squares_out_of_units,
+)
 from lowdim.linear.rotation import METHODS as ROTATIONS
 from lowdim.linear.rotation import rotate
 
@@ -70,7 +76,8 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of factors k, at most the number of columns; None means as many as columns.
+        Number of factors k, at most the number of columns; None means as many as columns, 0 none:
+        the columns' means and variances alone.
     tol : float, default=1e-2
         Stop when an iteration raises the log-likelihood of all rows by less.
     copy : bool, default=True
@@ -78,7 +85,7 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     max_iter : int, default=1000
         Iterations at the most.
     noise_variance_init : array of shape (d,), default=None
-        Where to start; None takes Joreskog's (1 - k / 2d) / diag(S^-1).
+        Where to start; None takes Joreskog's (1 - k / 2d) / diag(S^-1), 'em' the variances.
     svd_method : {'lapack', 'randomized'}, default='randomized'
         Accepted for compatibility with scikit-learn; ignored. The rows are not decomposed.
     iterated_power : int, default=3
@@ -92,7 +99,8 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         Scale rows of the loadings to unit length for the rotation (Kaiser's normalisation).
         scikit-learn does not; R and SPSS do.
     solver : {'newton', 'em'}, default='newton'
-        'em' is plain EM from the principal axes, the lecture's algorithm: many more iterations.
+        'em' is plain EM from the principal axes of the correlations, the lecture's algorithm: many
+        more iterations.
 
     Attributes
     ----------
@@ -142,8 +150,18 @@ class FactorAnalysis(ExpectedCodes, Estimator):
     accepts_sparse: ClassVar[bool] = False
     min_rows: ClassVar[int] = 2
 
+    shapes: ClassVar[dict] = {
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "noise_variance_": ("d",),
+        "rotation_matrix_": Maybe(("k", "k")),
+        "factor_correlations_": Maybe(("k", "k")),
+        "loglike_": Maybe(("steps",)),
+        "_noise_std": Maybe(("d",)),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1, None],
+        "n_components": [AT_LEAST_0, None],
         "tol": [NOT_NEGATIVE],
         "copy": ["boolean"],
         "max_iter": [AT_LEAST_1],
@@ -199,14 +217,19 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         weight = check_weights(sample_weight, rows)
         d = rows.n_columns
         k = d if self.n_components is None else self.n_components
-        check_at_most("n_components", k, d, "columns of X")
+        if k > 0:
+            check_at_most("n_components", k, d, "columns of X")
         n, mean, scatter, unit = covariance(rows, weight)
+        if not np.isfinite(scatter).all():
+            rows, weight, _, is_complete = observed_rows(self, rows, weight)
+            n = rows.shape[0] if weight is None else weight.sum()
+            if is_complete:
+                n, mean, scatter, unit = covariance(rows, weight)
         if np.isfinite(scatter).all():
             W, noise, floor = self._fit_covariance(scatter / n, n, k, unit)
         else:
-            check_finite_rows(self, rows, allow_nan=True)
             random = random_generator(self.random_state)
-            mean, W, noise = missing.fit_missing(
+            mean, W, noise, unit = missing.fit_missing(
                 self,
                 rows,
                 k,
@@ -216,13 +239,14 @@ class FactorAnalysis(ExpectedCodes, Estimator):
                 tol=self.tol / n,
                 random=random,
             )
+            mean = mean * unit
             floor = missing.NOISE_FLOOR * (np.sum(W**2, axis=1) + noise)
         self._warn_of_heywood_cases(noise <= 1.01 * floor)
-        self._publish(mean, W, noise, rows.dtype)
+        self._publish(mean, W, noise, unit, rows.dtype)
         return self
 
     def _fit_covariance(self, S, n, k, unit):
-        """W, noise and the noise floor for complete rows, from their covariance."""
+        """W, noise and its floor in this unit, from the covariance of complete rows in it."""
         variance = np.diag(S).copy()
         used = variance > 0
         scale = np.sqrt(np.where(used, variance, 1.0))
@@ -231,15 +255,15 @@ class FactorAnalysis(ExpectedCodes, Estimator):
         floor = noise_floor(R)
         log_scale = np.sum(np.log(scale)) + len(R) * np.log(unit)
         given = self.noise_variance_init
-        psi = None if given is None else self._check_noise(given, len(R)) / (scale * unit) ** 2
+        psi = None
+        if given is not None:
+            psi = np.square(np.sqrt(self._check_noise(given, len(R))) / (scale * unit))
         if self.solver == "newton":
             W, psi = newton(self, R, n, k, psi, log_scale, floor)
         else:
-            axes = principal_axes_of(S, k) / scale[:, None]
-            psi = 1.0 / (scale * unit) ** 2 if psi is None else psi
-            W, psi = plain_em(self, R, n, EMParams(axes / unit, psi), log_scale, floor)
+            psi = np.ones(len(R)) if psi is None else psi
+            W, psi = plain_em(self, R, n, EMParams(principal_axes_of(R, k), psi), log_scale, floor)
         self.loglike_ = (-self.history_).tolist()
-        scale = scale * unit
         return W * scale[:, None], psi * scale**2, floor * scale**2
 
     def _check_noise(self, noise, d):
@@ -265,14 +289,16 @@ class FactorAnalysis(ExpectedCodes, Estimator):
                 stacklevel=level_of_caller(),
             )
 
-    def _publish(self, mean, W, noise, dtype):
+    def _publish(self, mean, W, noise, unit, dtype):
         k = W.shape[1]
+        W = W * unit
         L, T, phi = deterministic_signs(W.T).T, np.eye(k), np.eye(k)
-        if self.rotation is not None:
+        if self.rotation is not None and k > 0:
             L, T, phi, _ = rotate(L, self.rotation, kaiser=self.kaiser)
         self.mean_ = mean.astype(dtype)
         self.components_ = L.T.astype(dtype)
-        self.noise_variance_ = noise.astype(dtype)
+        self.noise_variance_ = narrowed(squares_out_of_units(noise, unit), dtype)
+        self._noise_std = np.sqrt(noise) * unit
         self.rotation_matrix_ = T
         self.factor_correlations_ = phi
 
@@ -287,9 +313,8 @@ class FactorAnalysis(ExpectedCodes, Estimator):
 
     def _factor_model(self):
         W = np.linalg.solve(self.rotation_matrix_.T, self.components_.astype(np.float64)).T
-        return FactorModel(
-            self.mean_.astype(np.float64), W, self.noise_variance_.astype(np.float64)
-        )
+        std = np.asarray(learned_noise_std(self), dtype=np.float64)
+        return measured(self.mean_.astype(np.float64), W, std)
 
 
 def _encode_rotated(X, model, rotation):

@@ -38,6 +38,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_codes, check_weights
 from lowdim.linear.ica.contrasts import Contrast
 from lowdim.linear.ica.fixed_point import decorrelated, deflation, parallel
@@ -129,6 +130,13 @@ class FastICA(Transformer, Estimator):
     """
 
     min_rows: ClassVar[int] = 2
+
+    shapes: ClassVar[dict] = {
+        "components_": ("k", "d"),
+        "mixing_": ("d", "k"),
+        "mean_": Maybe(("d",)),
+        "whitening_": Maybe(("k", "d")),
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1, None],

@@ -32,3 +32,4 @@ from lowdim.linear.missing.posterior import encode_with_std as encode_with_std
 from lowdim.linear.missing.posterior import expectation as expectation
 from lowdim.linear.missing.posterior import log_density as log_density
 from lowdim.linear.missing.search import fit_missing as fit_missing
+from lowdim.linear.missing.units import MeasuredModel as MeasuredModel

@@ -15,6 +15,7 @@ from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.missing.em import statistics, update
 from lowdim.linear.missing.model import NOISE_FLOOR, FactorModel
 from lowdim.linear.missing.start import first_model
+from lowdim.linear.missing.units import MeasuredModel, in_units, unit_of
 
 LARGEST_SUMS_BYTES = 2**30
 
@@ -32,7 +33,7 @@ def fit_missing(
     max_iter: int,
     tol: float,
     random: np.random.Generator,
-) -> FactorModel:
+) -> MeasuredModel:
     """The factor model that makes the observed entries most likely.
 
     Parameters
@@ -57,7 +58,7 @@ def fit_missing(
 
     Returns
     -------
-    FactorModel
+    MeasuredModel
         W has orthogonal columns of decreasing length, each with its largest entry positive: the
         likelihood knows W only up to a rotation.
 
@@ -72,9 +73,20 @@ def fit_missing(
     (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49. Restarts upon
     a refused step: Henderson and Varadhan (2019), J. Comput. Graph. Stat. 28.
     """
+    if rows.is_sparse:
+        raise ValueError(
+            f"X is sparse and has NaN; {type(estimator).__name__} takes missing values in dense "
+            "rows only. Entries that are not stored are zeros: give X.toarray() if NaN is to mean "
+            "missing, or leave the NaN entries out."
+        )
     _check_memory(rows.n_columns, k)
     columns = observed_columns(rows, weight)
     check_columns_observed(columns.n_observed, getattr(estimator, "feature_names_in_", None))
+    unit = unit_of(columns.std.max())
+    if unit != 1.0:
+        rows = rows.seen(in_units, unit)
+        columns = columns._replace(mean=columns.mean / unit, std=columns.std / unit)
+    log_unit = float(np.log(unit))
     scale = column_sizes(columns.std, together=isotropic)
     least_noise = NOISE_FLOOR * scale**2
 
@@ -91,10 +103,10 @@ def fit_missing(
             sums = rows.fold(statistics, *search.model, along=(weight,))
         objective = min(sums.by_entry, search.objective)  # EM cannot raise it, but rounding can
         loop.params = search
-        loop.record(objective, _fall(loop.history, objective))
+        loop.record(objective + log_unit, _fall(loop.history, objective + log_unit))
         safe = update(sums, search.model, isotropic, least_noise)
         loop.params = _extrapolated(search, safe, objective, scale)
-    return _ordered(loop.params.safe)
+    return MeasuredModel(*_ordered(loop.params.safe), unit)
 
 
 class EMSearch(NamedTuple):

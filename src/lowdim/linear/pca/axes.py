@@ -72,6 +72,8 @@ def _with_unit_vectors(V: np.ndarray, count: int) -> np.ndarray:
 def top_of(S: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k largest eigenvalues of S, decreasing and not negative, and their vectors."""
     d = len(S)
+    if k == 0:
+        return np.zeros(0), np.zeros((d, 0))
     few = k < 0.3 * d
     values, vectors = scipy.linalg.eigh(
         S,

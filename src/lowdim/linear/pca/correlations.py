@@ -11,7 +11,7 @@ import numpy as np
 
 from lowdim.core.blocks import Blocks
 from lowdim.linear.factor_model import dense, filled
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import MeasuredModel, in_units
 
 
 class Correlations(NamedTuple):
@@ -22,7 +22,7 @@ class Correlations(NamedTuple):
 
 
 def correlations(
-    rows: Blocks, mean: np.ndarray, components: np.ndarray, model: FactorModel
+    rows: Blocks, mean: np.ndarray, components: np.ndarray, model: MeasuredModel
 ) -> Correlations:
     """Of all rows; what is missing counts as what the model expects in its place."""
     sums = rows.fold(_correlation_sums, mean, components, model)
@@ -59,4 +59,4 @@ def _squared_cosines(X, mean, components, model):
 
 
 def _deviations(X, mean, model):
-    return filled(dense(X), model) - mean
+    return in_units(filled(dense(X), model) - mean, model.unit)

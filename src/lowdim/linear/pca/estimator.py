@@ -33,24 +33,32 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import (
     check_at_most,
     check_codes,
     check_columns_observed,
     check_finite_rows,
     check_weights,
+    observed_rows,
 )
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear.factor_model import FactorModelMethods, filled
-from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import (
+    MeasuredModel,
+    learned_noise_std,
+    narrowed,
+    squares_out_of_units,
+    unit_of,
+)
 from lowdim.linear.pca import online as pca_online
-from lowdim.linear.pca.axes import AxesProblem, NotFiniteError, completed
+from lowdim.linear.pca.axes import AxesProblem, NotFiniteError
 from lowdim.linear.pca.correlations import correlations
 from lowdim.linear.pca.iterative import NORMALIZERS
 from lowdim.linear.pca.minka import minka_rank
 from lowdim.linear.pca.missing import axes_from_observed
-from lowdim.linear.pca.solvers import SOLVERS, choose_solver
+from lowdim.linear.pca.solvers import SOLVERS, principal_axes
 
 
 class PCA(FactorModelMethods, Estimator):
@@ -69,8 +77,9 @@ class PCA(FactorModelMethods, Estimator):
     Parameters
     ----------
     n_components : int, float, 'mle' or None, default=None
-        How many axes: an int; a float between 0 and 1 for as many as explain that share of the
-        variance; 'mle' for Minka's choice; None for min(n, d). `lowdim.choose_rank` offers more.
+        How many axes: an int (0: the mean alone); a float between 0 and 1 for as many as explain
+        that share of the variance; 'mle' for Minka's choice; None for min(n, d).
+        `lowdim.choose_rank` offers more.
     copy : bool, default=True
         Accepted for compatibility with scikit-learn; ignored. X is never written to.
     whiten : bool, default=False
@@ -86,7 +95,7 @@ class PCA(FactorModelMethods, Estimator):
     tol : float, default=0.0
         Where iterative solvers stop; 0 means each solver's own default.
     iterated_power : int or 'auto', default='auto'
-        Power iterations of 'randomized'; more are slower and closer to exact.
+        Power iterations of 'randomized'; more are slower and closer to exact, and 0 counts as 1.
     n_oversamples : int, default=10
         Further random directions of 'randomized'.
     power_iteration_normalizer : {'auto', 'QR', 'LU', 'none'}, default='auto'
@@ -161,9 +170,22 @@ class PCA(FactorModelMethods, Estimator):
     min_rows: ClassVar[int] = 2
     _component_name: ClassVar[str] = "PC"
 
+    shapes: ClassVar[dict] = {
+        "n_components_": "k",
+        "n_samples_": (),
+        "mean_": ("d",),
+        "components_": ("k", "d"),
+        "explained_variance_": ("k",),
+        "explained_variance_ratio_": ("k",),
+        "singular_values_": ("k",),
+        "noise_variance_": (),
+        "_learned": Maybe(pca_online.SHAPES),
+        "_noise_std": Maybe(()),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
-            AT_LEAST_1,
+            AT_LEAST_0,
             Interval(RealNotInt, 0, 1, closed="neither"),
             StrOptions({"mle"}),
             None,
@@ -226,26 +248,19 @@ class PCA(FactorModelMethods, Estimator):
         """
         rows = self.open_rows(X, check_finite=False)
         weight = check_weights(sample_weight, rows)
-        if weight is not None and weight.sum() <= 1.0:
-            raise ValueError(
-                f"sample_weight sums to {weight.sum():g}; weights count how often a row occurs, "
-                "and their sum must be more than 1."
-            )
-        n = rows.known_rows if weight is None else int(weight.sum())
-        limit = min(n or rows.n_columns, rows.n_columns)
         self.history_, self.n_iter_, self.converged_ = np.array([]), 1, True  # unless it iterates
-        problem = AxesProblem(
-            self, rows, weight, self._wanted(limit), random_generator(self.random_state)
-        )
-        solver = choose_solver(rows, problem.k) if self.svd_solver == "auto" else self.svd_solver
+        random = random_generator(self.random_state)
         try:
-            axes = SOLVERS[solver](problem)
+            axes = principal_axes(self._problem(rows, weight, random), self.svd_solver)
         except NotFiniteError:
-            found = check_finite_rows(self, rows, allow_nan=True)
-            names = getattr(self, "feature_names_in_", None)
-            check_columns_observed(rows.shape[0] - found.nan, names)
-            axes = axes_from_observed(problem)
-        self._publish(axes if problem.k is None else completed(axes, problem.k))
+            rows, weight, n_observed, is_complete = observed_rows(self, rows, weight)
+            check_columns_observed(n_observed, getattr(self, "feature_names_in_", None))
+            problem = self._problem(rows, weight, random)
+            if is_complete:
+                axes = principal_axes(problem, self.svd_solver)
+            else:
+                axes = axes_from_observed(problem)
+        self._publish(axes)
         self._learned = None
         return self
 
@@ -256,7 +271,7 @@ class PCA(FactorModelMethods, Estimator):
         Up to 4000 columns the sums over all blocks are kept (d^2 numbers), and the result is that
         of `fit` on all rows seen. With more columns the axes so far and the new rows are decomposed
         together, keeping n_components of them. With svd_solver='oja' every batch moves the axes by
-        one step of the learning rate, from the first row on.
+        one step of the learning rate, from the first row on. After `fit` it starts anew.
         """
         learned = getattr(self, "_learned", None)
         rows = self.open_rows(X, reset=learned is None, check_finite=False, min_rows=1)
@@ -278,7 +293,7 @@ class PCA(FactorModelMethods, Estimator):
     def transform(self, X):
         """Place of each row on the axes; with missing values, its expectation."""
         rows = self.open_rows(X, reset=False)
-        scale = np.sqrt(self.explained_variance_) if self.whiten else None
+        scale = self._axis_std().astype(self.components_.dtype) if self.whiten else None
         return rows.map(encode, self.mean_, self.components_, scale, self._factor_model())
 
     def inverse_transform(self, Z):
@@ -286,7 +301,7 @@ class PCA(FactorModelMethods, Estimator):
         check_is_fitted(self)
         Z = check_codes(self, Z, self.n_components_)
         if self.whiten:
-            Z = Z * np.sqrt(self.explained_variance_)
+            Z = Z * self._axis_std().astype(self.components_.dtype)
         return dense_times(Z, self.components_) + self.mean_
 
     # ---- judge -----------------------------------------------------------------------------------
@@ -325,12 +340,24 @@ class PCA(FactorModelMethods, Estimator):
         tags.input_tags.sparse = self.svd_solver not in ("full", "gram")
         return tags
 
+    def _problem(self, rows, weight, random):
+        if weight is not None and weight.sum() <= 1.0:
+            raise ValueError(
+                f"sample_weight sums to {weight.sum():g}; weights count how often a row occurs, "
+                "and their sum must be more than 1."
+            )
+        n = rows.known_rows if weight is None else int(weight.sum())
+        limit = min(n or rows.n_columns, rows.n_columns)
+        return AxesProblem(self, rows, weight, self._wanted(limit), random)
+
     def _wanted(self, limit):
         """n_components as an int; None if all axes must be known before it can be chosen."""
         k = self.n_components
         if k is None:
             return limit - 1 if self.svd_solver == "arpack" and limit > 1 else limit
         if isinstance(k, Integral):
+            if k == 0 and self.svd_solver not in ("arpack", "randomized"):
+                return 0
             return check_at_most(
                 "n_components", k, limit, "that X allows, min(n_samples, n_features)"
             )
@@ -342,12 +369,11 @@ class PCA(FactorModelMethods, Estimator):
         return None
 
     def _publish(self, axes):
-        freedom = axes.weight - 1.0 if axes.weight > 1.0 else 1.0  # partial_fit may know one row
-        variance = axes.scatter / freedom * axes.unit**2
-        total = axes.total / freedom * axes.unit**2
+        freedom = _freedom(axes.weight)
+        variance, total, unit = axes.scatter / freedom, axes.total / freedom, axes.unit
         d = len(axes.mean)
         rank = min(int(axes.weight), d)
-        k = self._chosen(variance, total, axes.weight, d)
+        k = self._chosen(variance, total, axes)
         left_out = max(total - variance[:k].sum(), 0.0)
         dtype = axes.dtype
 
@@ -355,41 +381,57 @@ class PCA(FactorModelMethods, Estimator):
         self.n_components_ = k
         self.mean_ = axes.mean.astype(dtype)
         self.components_ = deterministic_signs(axes.W[:, :k].T).astype(dtype)
-        self.explained_variance_ = variance[:k].astype(dtype)
+        self.explained_variance_ = narrowed(squares_out_of_units(variance[:k], unit), dtype)
         ratio = variance[:k] / total if total > 0 else np.zeros(k)
         self.explained_variance_ratio_ = ratio.astype(dtype)
-        self.singular_values_ = np.sqrt(variance[:k] * freedom).astype(dtype)
-        self.noise_variance_ = float(left_out / (rank - k)) if rank > k else 0.0
+        self.singular_values_ = (np.sqrt(axes.scatter[:k]) * unit).astype(dtype)
+        noise = float(left_out / (rank - k)) if rank > k else 0.0
+        self.noise_variance_ = float(squares_out_of_units(noise, unit))
+        self._noise_std = float(np.sqrt(noise)) * unit
 
-    def _chosen(self, variance, total, n, d):
+    def _chosen(self, variance, total, axes):
         if self.n_components == "mle":
+            n, d = axes.weight, len(axes.mean)
             if n < d:
                 raise ValueError(
                     "n_components='mle' needs at least as many rows as columns, X is "
                     f"{int(n)} x {d}; choose a number, or lowdim.choose_rank(X, method='parallel')."
                 )
-            return minka_rank(variance, n)
+            return minka_rank(variance, n, axes.rounding)
         if isinstance(self.n_components, float | np.floating):
             share = np.cumsum(variance) / max(total, np.finfo(float).tiny)
             return min(int(np.searchsorted(share, self.n_components, side="right")) + 1, len(share))
+        if self.n_components is None:  # rows of streams and partial_fit are counted by now
+            return min(len(variance), max(int(axes.weight), 1))
         return len(variance)
 
     def _loadings(self):
-        return (self.components_.T * np.sqrt(self.explained_variance_)).astype(np.float64)
+        return self.components_.T.astype(np.float64) * self._axis_std()
+
+    def _axis_std(self):
+        """Standard deviation along each axis: a number also where its square is none."""
+        return self.singular_values_.astype(np.float64) / np.sqrt(_freedom(self.n_samples_))
 
     def _variance_shares(self):
         return self.explained_variance_ratio_.astype(np.float64)
 
     def _factor_model(self):
         """Mean, loadings and noise of the probabilistic model, for what needs a density."""
-        variance = self.explained_variance_.astype(np.float64)
-        noise = self.noise_variance_
+        std, noise_std = self._axis_std(), learned_noise_std(self)
+        unit = unit_of(max(std.max(initial=0.0), noise_std))
+        variance, noise = np.square(std / unit), np.square(noise_std / unit)
         if noise <= 0.0:  # nothing left out: the smallest axis is the noise of all the others
             smallest = variance.min() if self.n_components_ == self.n_features_in_ else 0.0
             noise = max(smallest, np.finfo(self.components_.dtype).eps * variance.max(initial=0.0))
             noise = noise or np.finfo(np.float64).tiny
         W = self.components_.T * np.sqrt(np.maximum(variance - noise, 0.0))
-        return FactorModel(self.mean_.astype(np.float64), W, np.full(len(W), noise))
+        mean = self.mean_.astype(np.float64) / unit
+        return MeasuredModel(mean, W, np.full(len(W), noise), unit)
+
+
+def _freedom(n):
+    """What variances divide by; partial_fit may know one row."""
+    return float(n) - 1.0 if n > 1.0 else 1.0
 
 
 # ---- what is done to a block ---------------------------------------------------------------------

@@ -31,6 +31,15 @@ def covariance_eigh(problem: AxesProblem) -> Axes:
     return Axes(weight, mean, W, values, float(np.trace(scatter)), unit, dtype, rounding_of(dtype))
 
 
+def no_axes(problem: AxesProblem) -> Axes:
+    """The mean and the variance in all directions: all there is to know of no axes."""
+    weight, mean, columns, unit = column_variances(problem.rows, problem.weight)
+    require_finite(columns)
+    none, dtype = np.zeros((len(mean), 0)), problem.rows.dtype
+    total = float(columns.sum())
+    return Axes(weight, mean, none, np.zeros(0), total, unit, dtype, rounding_of(dtype))
+
+
 def gram(problem: AxesProblem) -> Axes:
     """Eigenvectors of the n x n matrix X X', turned into axes by X'.
 

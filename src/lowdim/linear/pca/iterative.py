@@ -26,7 +26,7 @@ from lowdim.linalg.eigen import (
 )
 from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, largest_turn
 from lowdim.linear.pca.exact import covariance_eigh
-from lowdim.linear.pca.scatter import axes_of, ritz_axes, scatter_operator
+from lowdim.linear.pca.scatter import axes_of, ritz_axes, ritz_axes_of_two, scatter_operator
 
 
 def krylov(problem: AxesProblem) -> Axes:
@@ -80,12 +80,13 @@ def randomized(problem: AxesProblem) -> Axes:
         n_power = 7 if k < 0.1 * min(S.dim, n) else 4
     normalizer = estimator.power_iteration_normalizer
     normalize = NORMALIZERS["QR" if normalizer == "auto" else normalizer]
-    # S = A'A: each product with S is a whole power iteration
-    Q = problem.random.normal(size=(S.dim, size))
-    for _ in range(n_power):
-        Q = normalize(S.times(Q))
+    # S = A'A: each product with S is a whole power iteration; the first one is needed in any case
+    Q = before = product = problem.random.normal(size=(S.dim, size))
+    for _ in range(max(n_power, 1)):
+        before, product = Q, S.times(Q)
+        Q = normalize(product)
     Q, _ = scipy.linalg.qr(Q, mode="economic", check_finite=False)
-    return ritz_axes(S, Q, k)
+    return ritz_axes_of_two(S, before, product, Q, k)
 
 
 def power(problem: AxesProblem) -> Axes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lowdim.linear.missing import fit_missing
-from lowdim.linear.pca.axes import Axes, AxesProblem
+from lowdim.linear.pca.axes import Axes, AxesProblem, completed
 
 
 def axes_from_observed(problem: AxesProblem) -> Axes:
@@ -28,13 +28,14 @@ def axes_from_observed(problem: AxesProblem) -> Axes:
     variance = np.full(min(k, V.shape[1]), noise)
     variance[: len(s)] += s**2
     n = rows.shape[0] if problem.weight is None else problem.weight.sum()
-    return Axes(
+    axes = Axes(
         float(n),
-        model.mean,
+        model.mean * model.unit,
         V[:, :k],
         variance * n,
         float(n * (np.sum(s**2) + d * noise)),
-        1.0,
+        model.unit,
         rows.dtype,
         0.0,
     )
+    return axes if problem.k is None else completed(axes, problem.k)

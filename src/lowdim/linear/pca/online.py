@@ -14,8 +14,9 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from lowdim.core.blocks import add, blend
+from lowdim.core.shapes import Either
 from lowdim.linalg.moments import Frame, Moments, frame_of, moments
-from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, top_of
+from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, rounding_of, top_of
 from lowdim.linear.pca.oja import OjaParams, gain, oja_step
 
 SPARE_AXES = 10  # a sketch keeps a few axes more than asked for: what it drops, it drops for good
@@ -41,11 +42,26 @@ class LearnedOja(NamedTuple):
 
 
 Learned = LearnedMoments | LearnedSketch | LearnedOja
+SHAPES = Either(
+    (
+        {
+            "frame": {"pilot": ("d",), "unit": ()},
+            "sums": {"weight": (), "sum_x": ("d",), "sum_xx": ("d", "d")},
+        },
+        {"weight": (), "mean": ("d",), "axes": ("sketched", "d"), "total": ()},
+        {
+            "weight": (),
+            "mean": ("d",),
+            "total": (),
+            "params": {"W": ("d", "k"), "variance": ("k",), "t": ()},
+        },
+    )
+)
 
 
 def learn(learned: Learned | None, problem: AxesProblem) -> Learned:
     """What is known after these rows, too."""
-    if problem.estimator.svd_solver == "oja":
+    if problem.estimator.svd_solver == "oja" and problem.k != 0:
         return _learn_oja(learned, problem)  # type: ignore[arg-type]
     if problem.rows.n_columns <= COLUMNS_FOR_COVARIANCE or problem.k is None:
         return _learn_moments(learned, problem)  # type: ignore[arg-type]
@@ -58,9 +74,10 @@ def axes(learned: Learned, k: int | None, dtype: np.dtype) -> Axes:
         frame, sums = learned
         shift = sums.sum_x / sums.weight
         scatter = sums.sum_xx - sums.weight * np.outer(shift, shift)
-        values, W = top_of(scatter, k or len(scatter))
+        values, W = top_of(scatter, len(scatter) if k is None else k)
         mean, total = frame.pilot + shift * frame.unit, float(np.trace(scatter))
-        return Axes(sums.weight, mean, W, values, total, frame.unit, dtype, 0.0)
+        rounding = rounding_of(dtype)
+        return Axes(sums.weight, mean, W, values, total, frame.unit, dtype, rounding)
     if isinstance(learned, LearnedSketch):
         length = np.linalg.norm(learned.axes, axis=1)[:k]
         W = (learned.axes[:k] / np.where(length > 0, length, 1.0)[:, None]).T
@@ -107,7 +124,7 @@ def _learn_sketch(learned: LearnedSketch | None, problem: AxesProblem) -> Learne
 
 def _learn_oja(learned: LearnedOja | None, problem: AxesProblem) -> LearnedOja:
     estimator, d = problem.estimator, problem.rows.n_columns
-    k = problem.k or d
+    k = d if problem.k is None else problem.k
     if learned is None:
         W, _ = scipy.linalg.qr(problem.random.normal(size=(d, k)), mode="economic")
         learned = LearnedOja(0.0, np.zeros(d), 0.0, OjaParams(W, np.zeros(k), 0))

@@ -23,7 +23,7 @@ import numpy as np
 
 from lowdim.core.blocks import Blocks
 from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, completed
-from lowdim.linear.pca.exact import arpack, covariance_eigh, full, gram
+from lowdim.linear.pca.exact import arpack, covariance_eigh, full, gram, no_axes
 from lowdim.linear.pca.iterative import em, krylov, power, randomized
 from lowdim.linear.pca.oja import oja
 
@@ -59,7 +59,11 @@ def choose_solver(rows: Blocks, k: int | None) -> str:
     return "gram" if d >= 2 * n else "full"
 
 
-def principal_axes(problem: AxesProblem) -> Axes:
-    """The k leading axes, by the solver of least work."""
-    assert problem.k is not None
-    return completed(SOLVERS[choose_solver(problem.rows, problem.k)](problem), problem.k)
+def principal_axes(problem: AxesProblem, solver: str = "auto") -> Axes:
+    """The leading axes by a solver; 'auto' is the one of least work."""
+    k = problem.k
+    if k == 0:
+        return no_axes(problem)
+    name = choose_solver(problem.rows, k) if solver == "auto" else solver
+    axes = SOLVERS[name](problem)
+    return axes if k is None else completed(axes, k)

@@ -10,6 +10,7 @@ import numpy as np
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator
+from lowdim.core.output import ColumnsOutput
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_columns_observed
 from lowdim.mixture.collapse import LEAST_SHARE
@@ -40,7 +41,7 @@ from lowdim.mixture.methods import MixtureMethods
 SAME = 1e-9  # objectives that differ by less, relative to their size, are equal
 
 
-class FiniteMixture(MixtureMethods, Estimator):
+class FiniteMixture(ColumnsOutput, MixtureMethods, Estimator):
     """Learning by EM, samples and missing entries, whatever the families of the columns.
 
     A class gives `_publish(parts, mixture)`, which sets the learned attributes, and `_published()`,
@@ -48,6 +49,8 @@ class FiniteMixture(MixtureMethods, Estimator):
     """
 
     accepts_nan: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {"weights_": ("k",), "lower_bound_": ()}
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1],

@@ -15,9 +15,17 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import StrOptions
+from lowdim.core.output import in_columns_of_x
+from lowdim.core.shapes import ShapeError, Text
 from lowdim.mixture.families import FAMILIES, Family, Gaussian
 from lowdim.mixture.finite.base import FiniteMixture
-from lowdim.mixture.finite.parts import Part, as_fitted, moved_back
+from lowdim.mixture.finite.parts import (
+    Part,
+    as_fitted,
+    category_shapes,
+    moved_back,
+    published_shapes,
+)
 
 
 class MixtureModel(FiniteMixture):
@@ -142,12 +150,12 @@ default='gaussian'
 
         Returns
         -------
-        filled : ndarray of shape (n, d)
+        filled : ndarray of shape (n, d), or a data frame if `set_output` asks for it
             For 'categorical' components, the most likely value.
-        std : ndarray of shape (n, d), if return_std
+        std : the same, if return_std
             For 'categorical' components, the probability that it is another value.
         """
-        return self._filled(X, return_std)
+        return in_columns_of_x(self, self._filled(X, return_std), X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -167,6 +175,18 @@ default='gaussian'
 
     def _learn(self, rows, weight):
         self._learn_parts(rows, weight, (Part(self._family()),))
+
+    def _shapes(self):
+        categories = getattr(self, "categories_", None)
+        learned = published_shapes(self._family(), "d", categories)
+        if learned and self.parameter_names_ != list(learned):
+            raise ShapeError(f"parameter_names_ is not {list(learned)}")
+        shapes = {**super()._shapes(), **{f"{name}_": shape for name, shape in learned.items()}}
+        if categories is not None:
+            if len(categories) != self.n_features_in_:
+                raise ShapeError(f"categories_ are not those of {self.n_features_in_} columns")
+            shapes["categories_"] = category_shapes([False] * len(categories))
+        return {**shapes, "parameter_names_": Text(("parameters",))}
 
     def _publish(self, parts, mixture):
         (part,), (params,) = parts, mixture.params

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.shapes import Either, Text
 from lowdim.linalg.observed import column_sizes, observed_columns
 from lowdim.mixture.families import Categorical, Family, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
@@ -98,6 +99,27 @@ def as_fitted(family: Family, columns: Any, categories: Sequence[np.ndarray] | N
         return Part(family, columns)
     sizes = [len(known) for known in categories]
     return Part(Categorical(sizes), columns, categories=tuple(categories))
+
+
+def published_shapes(
+    family: Family, d: str | int, categories: Sequence[np.ndarray] | None
+) -> dict[str, Any]:
+    """What is declared for the published parameters of a family and d of its columns."""
+    if isinstance(family, Categorical):
+        return {"probabilities": [("k", f"categories {f}") for f in range(len(categories or ()))]}
+    return {
+        name: tuple(d if letter == "d" else letter for letter in shape)
+        for name, shape in family.shapes.items()
+    }
+
+
+def category_shapes(have_labels: Sequence[bool]) -> list[Any]:
+    """What is declared for the categories of each column: numbers, or flags or text as labels."""
+    shapes = [(f"categories {f}",) for f in range(len(have_labels))]
+    return [
+        Either((shape, Text(shape))) if labels else shape
+        for shape, labels in zip(shapes, have_labels, strict=True)
+    ]
 
 
 def _mean_and_std(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

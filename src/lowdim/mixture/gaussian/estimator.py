@@ -38,6 +38,7 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.threads import single_threaded_blas
 from lowdim.mixture.em import EMRun, Step, check_enough_rows, checked_columns, fit_from_starts
 from lowdim.mixture.gaussian.covariances import KINDS, Gaussians
@@ -158,6 +159,13 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
     accepts_nan: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
 
+    shapes: ClassVar[dict] = {
+        "weights_": ("k",),
+        "means_": ("k", "d"),
+        "lower_bound_": (),
+        "lower_bounds_": Maybe(("steps",)),
+    }
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1],
         "covariance_type": [StrOptions(set(KINDS))],
@@ -208,16 +216,16 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         self.verbose = verbose
         self.verbose_interval = verbose_interval
 
-    # ---- draw ------------------------------------------------------------------------------------
-
-    def sample(self, n_samples=1, random_state=None):
-        """New rows, and the component of each; rows of one component come together.
-
-        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
-        """
-        return super().sample(
-            n_samples, self.random_state if random_state is None else random_state
-        )
+    def _shapes(self):
+        covariances = {
+            "full": ("k", "d", "d"),
+            "tied": ("d", "d"),
+            "diag": ("k", "d"),
+            "spherical": ("k",),
+            "unit": ("k",),
+        }[self.covariance_type]
+        names = ("covariances_", "precisions_", "precisions_cholesky_")
+        return {**super()._shapes(), **dict.fromkeys(names, covariances)}
 
     # ---- inside ----------------------------------------------------------------------------------
 

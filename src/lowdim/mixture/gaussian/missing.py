@@ -17,13 +17,13 @@ follows from the others: such components take the right column for all rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.linalg.gaussian import LOG_2PI
-from lowdim.linalg.small import factor_block, solve_factored, solve_lower
+from lowdim.linalg.small import factor_block, solve_factored
 from lowdim.mixture.gaussian.covariances import NEGLIGIBLE, Gaussians
 
 # What is computed for some rows at a time takes about so many numbers
@@ -59,13 +59,14 @@ class Conditionals(NamedTuple):
 
     def left_over(self, i: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """sum weight Cov[y | y_o], (d, d), and the variances, (p, d), for the i-th covariance."""
-        C, P = self.matrices.covariance[i], self.matrices.precision[i]
-        if self.by_precision(i):
-            matrix, cross, base = P, np.eye(len(P)), np.zeros(P.shape)
-        else:
-            matrix, cross, base = C, C, C
-        patterns = (self.columns, self.n_observed)
-        return _left_over(matrix, cross, base, self.by_precision(i), *patterns, weight)
+        p, d = self.columns.shape
+        total, variance = np.zeros((d, d)), np.zeros((p, d))
+        by_precision = self.by_precision(i)
+        run: Any = _left_over_by_precision if by_precision else _left_over_by_covariance
+        matrix = (self.matrices.precision if by_precision else self.matrices.covariance)[i]
+        space = (np.empty((d, d)), np.empty(d))
+        run(matrix, self.columns, self.n_observed, weight, *space, total, variance)
+        return total, variance
 
 
 class Matrices(NamedTuple):
@@ -177,13 +178,17 @@ def _fill(
     Returns log |C_oo| of the patterns, (p,), and the squares of the rows' observed values.
     """
     columns, n_observed, starts, matrices = conditionals
+    (p, d), squares = columns.shape, np.empty(len(D))
+    log_det = np.empty(p)
     patterns = (columns, n_observed, repeats * starts)
+    space = (np.empty((d, d)), np.empty(d))
     if not conditionals.by_precision(i):
-        return _fill_by_covariance(D, matrices.covariance[i], *patterns)
+        _fill_by_covariance(D, matrices.covariance[i], *patterns, *space, log_det, squares)
+        return log_det, squares
     P = matrices.precision[i]
-    log_det = matrices.log_det[i] + _fill_by_precision(D, D @ P, P, *patterns)
+    _fill_by_precision(D, D @ P, P, *patterns, *space, log_det)
     Z = D @ matrices.whiten[i].T
-    return log_det, np.einsum("bf,bf->b", Z, Z)
+    return matrices.log_det[i] + log_det, np.einsum("bf,bf->b", Z, Z, out=squares)
 
 
 def _matrices(model: Gaussians) -> Matrices:
@@ -220,73 +225,78 @@ def _runs(index: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
 
 
 @kernel
-def _fill_by_precision(D, G, precision, columns, n_observed, starts):
+def _fill_by_precision(D, G, precision, columns, n_observed, starts, U, z, log_det):
     """D_m = -P_mm^-1 G_m for G = D P, in place; log |P_mm| of the patterns."""
     p, d = columns.shape
-    U, z, log_det = np.empty((d, d)), np.empty(d), np.zeros(p)
     for i in range(p):
-        m = columns[i, n_observed[i] :]
-        log_det[i] = factor_block(precision, m, U)
+        first = n_observed[i]
+        log_det[i] = factor_block(precision, columns, i, first, d, U)
         for row in range(starts[i], starts[i + 1]):
-            for a in range(len(m)):
-                z[a] = -G[row, m[a]]
-            solve_factored(U, z, len(m))
-            for a in range(len(m)):
-                D[row, m[a]] = z[a]
-    return log_det
+            for a in range(d - first):
+                z[a] = -G[row, columns[i, first + a]]
+            solve_factored(U, z, d - first)
+            for a in range(d - first):
+                D[row, columns[i, first + a]] = z[a]
 
 
 @kernel
-def _fill_by_covariance(D, covariance, columns, n_observed, starts):
+def _fill_by_covariance(D, covariance, columns, n_observed, starts, U, z, log_det, squares):
     """D_m = C_mo C_oo^-1 D_o, in place; log |C_oo| of the patterns and D_o' C_oo^-1 D_o of rows."""
     p, d = columns.shape
-    U, z, log_det, squares = np.empty((d, d)), np.empty(d), np.zeros(p), np.zeros(len(D))
     for i in range(p):
-        o, m = columns[i, : n_observed[i]], columns[i, n_observed[i] :]
-        log_det[i] = factor_block(covariance, o, U)
+        n = n_observed[i]
+        log_det[i] = factor_block(covariance, columns, i, 0, n, U)
         for row in range(starts[i], starts[i + 1]):
-            for a in range(len(o)):
-                z[a] = D[row, o[a]]
-            squares[row] = solve_factored(U, z, len(o))
-            for b in range(len(m)):
+            for a in range(n):
+                z[a] = D[row, columns[i, a]]
+            squares[row] = solve_factored(U, z, n)
+            for b in range(n, d):
+                m = columns[i, b]
                 total = 0.0
-                for a in range(len(o)):
-                    total += covariance[m[b], o[a]] * z[a]
-                D[row, m[b]] = total
-    return log_det, squares
+                for a in range(n):
+                    total += covariance[m, columns[i, a]] * z[a]
+                D[row, m] = total
 
 
 @kernel
-def _left_over(matrix, cross, base, of_missing, columns, n_observed, weight):
-    """sum weight Cov[y | y_o] over the patterns, (d, d), and Var[y | y_o] of each, (p, d).
-
-    With the block U'U of `matrix` and R = U'^-1 cross, they are base - R'R for the observed block
-    of covariances, and base + R'R for the missing block of precisions.
-    """
+def _left_over_by_precision(precision, columns, n_observed, weight, U, z, total, variance):
+    """Cov[y_m | y_o] = P_mm^-1, column by column: sum weight Cov (d, d), variances (p, d)."""
     p, d = columns.shape
-    U, R, left = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
-    total, variance = np.zeros((d, d)), np.zeros((p, d))
-    sign = 1.0 if of_missing else -1.0
     for i in range(p):
         if weight[i] <= NEGLIGIBLE:
             continue
-        m = columns[i, n_observed[i] :]
-        block = m if of_missing else columns[i, : n_observed[i]]
-        factor_block(matrix, block, U)
-        for a in range(len(block)):
-            for b in range(len(m)):
-                R[a, b] = cross[block[a], m[b]]
-        solve_lower(U, R, len(block), len(m))
-        for b in range(len(m)):
-            for e in range(len(m)):
-                left[b, e] = base[m[b], m[e]]
-        for a in range(len(block)):
-            for b in range(len(m)):
-                factor = sign * R[a, b]
-                for e in range(len(m)):
-                    left[b, e] += factor * R[a, e]
-        for b in range(len(m)):
-            variance[i, m[b]] = max(left[b, b], 0.0)
-            for e in range(len(m)):
-                total[m[b], m[e]] += weight[i] * left[b, e]
-    return total, variance
+        first = n_observed[i]
+        factor_block(precision, columns, i, first, d, U)
+        for b in range(d - first):
+            for a in range(d - first):
+                z[a] = 0.0
+            z[b] = 1.0
+            solve_factored(U, z, d - first)
+            m = columns[i, first + b]
+            variance[i, m] = z[b]
+            for a in range(d - first):
+                total[m, columns[i, first + a]] += weight[i] * z[a]
+
+
+@kernel
+def _left_over_by_covariance(covariance, columns, n_observed, weight, U, z, total, variance):
+    """Cov[y_m | y_o] = C_mm - C_mo C_oo^-1 C_om, likewise."""
+    p, d = columns.shape
+    for i in range(p):
+        if weight[i] <= NEGLIGIBLE:
+            continue
+        n = n_observed[i]
+        factor_block(covariance, columns, i, 0, n, U)
+        for b in range(n, d):
+            m = columns[i, b]
+            for a in range(n):
+                z[a] = covariance[columns[i, a], m]
+            solve_factored(U, z, n)
+            for e in range(n, d):
+                other = columns[i, e]
+                left = covariance[m, other]
+                for a in range(n):
+                    left -= covariance[other, columns[i, a]] * z[a]
+                total[m, other] += weight[i] * left
+                if other == m:
+                    variance[i, m] = left if left > 0.0 else 0.0

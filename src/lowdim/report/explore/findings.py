@@ -254,7 +254,7 @@ def _plane(encoded: Encoded, model: ProbabilisticPCA, codes: np.ndarray) -> np.n
     """Two coordinates at least: the codes, and if there is one only, the rest's largest part."""
     if codes.shape[1] > 1:
         return codes
-    rest = model.impute(encoded.rows) - model.inverse_transform(codes)
+    rest = np.asarray(model.impute(encoded.rows)) - model.inverse_transform(codes)
     _, _, Vt = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)
     return np.column_stack([codes, (rest - rest.mean(axis=0)) @ Vt[0]])
 

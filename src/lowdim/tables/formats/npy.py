@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import as_floats
+from lowdim.core.sparse import check_declared, checked_sparse
 from lowdim.tables.errors import TableError, listed, no_such_column, plain
 from lowdim.tables.table import Table, rows_at_a_time
 
@@ -103,7 +104,7 @@ class NpzTable(MatrixTable):
 
     def _load(self, path: str, arrays: Any) -> Any:
         if "format" in arrays and "shape" in arrays:
-            return checked_matrix(sp.csr_array(sp.load_npz(path)), self.where)
+            return checked_matrix(_true_sparse(sp.load_npz(path), self.where), self.where)
         matrices = [name for name in arrays.files if np.ndim(arrays[name]) == 2]
         if len(matrices) != 1:
             raise TableError(
@@ -126,6 +127,16 @@ def checked_matrix(matrix: Any, where: str) -> Any:
             f"{where} holds values of dtype {plain(matrix.dtype)}; numbers are needed."
         )
     return matrix
+
+
+def _true_sparse(matrix: Any, where: str) -> Any:
+    """The sparse matrix by rows, if its indices are true."""
+    try:
+        matrix = checked_sparse(matrix, where)
+        check_declared(matrix.shape[1], matrix.nnz, "columns", where)
+    except ValueError as error:
+        raise TableError(str(error)) from None
+    return sp.csr_array(matrix)
 
 
 def _check_size(where: str, path: str) -> None:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
 from lowdim.core.blocks import Blocks, as_floats, is_dask
+from lowdim.core.sparse import check_declared, checked_sparse
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
 from lowdim.tables.frames.dtypes import build_frame, default_backend, dtype_of, restored
 from lowdim.tables.frames.objects import first_container, form_of_objects, values_of_objects
@@ -60,7 +61,9 @@ def open_frame(X: Any, where: str = "The table") -> Table:
     if frame is not None:
         return FrameTable(frame, where)
     if sp.issparse(X):
-        return MatrixTable(sp.csr_array(_checked_matrix(X)), where)
+        X = _checked_matrix(checked_sparse(X, where))
+        check_declared(X.shape[1], X.nnz, "columns", where)
+        return MatrixTable(sp.csr_array(X), where)
     if isinstance(X, list | tuple) or hasattr(X, "__array__"):
         return _open_array(_as_array(X, where), where)
     raise TypeError(
@@ -474,6 +477,9 @@ class DaskTable(_InMemory):
         self._check_shape(self.n_rows, d)
         self._label(range(d))
         self.named, self.backend, self.is_sparse = False, "array", sp.issparse(X._meta)
+        from lowdim.core.dask_blocks import with_true_indices
+
+        X = with_true_indices(X)
         whole_rows = as_floats(X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X)
         self.meta = whole_rows._meta
         self.partitions = list(whole_rows.to_delayed().ravel())

@@ -1,0 +1,56 @@
+"""Everything that a person may do with small data, of every kind, layout and type of index."""
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+import lowdim
+from tests.estimators.examples import CONFIGURED, DEFAULTS, METHODS, table
+
+
+def use_everything():
+    """Fit every model of the common tests to every kind of X, and call its methods."""
+    with warnings.catch_warnings(), lowdim.config_context(progress=False):
+        warnings.simplefilter("ignore")
+        for model in DEFAULTS + CONFIGURED:
+            model = clone(model)
+            if "max_iter" in model.get_params():
+                model.set_params(max_iter=3)
+            for X in kinds(METHODS[type(model).__name__]):
+                try:
+                    use(model, X)
+                except (ValueError, TypeError):  # what a configuration does not take
+                    continue
+
+
+def kinds(row):
+    """X as it comes: in other orders, read-only, as integers, sparse, with missing values."""
+    X = table(n=50)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    yield from (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2, ::-1], frozen)
+    yield from (X.astype(np.float32), X.round().astype(int), X.tolist())
+    if row.nan:
+        Y = table(n=50, missing=0.2)
+        yield from (Y, np.asfortranarray(Y.astype(np.float32)), np.repeat(Y, 2, axis=0)[::2])
+    if row.sparse:
+        S = sp.csr_array(np.where(X > 10, X, 0.0))
+        wide = S.copy()
+        wide.indices, wide.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+        yield from (S, wide, S.tocsc(), S.tocoo(), S.astype(np.float32))
+    if row.stream:
+        yield lowdim.stream(lambda: iter(np.split(X, [20, 21])))
+
+
+def use(model, X):
+    """Fit, with weights too where they are taken, and every method that takes X."""
+    model.fit(X)
+    for name in ("transform", "predict", "predict_proba", "score", "score_samples", "impute"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
+    if METHODS[type(model).__name__].weights:
+        clone(model).fit(X, sample_weight=np.linspace(0.5, 2.0, 50))
+    if hasattr(model, "partial_fit"):
+        clone(model).partial_fit(X)
