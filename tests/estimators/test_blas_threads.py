@@ -39,7 +39,7 @@ DATA = {
     "float32": table(*TALL, dtype=np.float32),
     "missing": table(120, 40, missing=0.15),
 }
-OF_ROWS = ("transform", "predict_proba", "score_samples", "score", "impute")
+OF_ROWS = ("transform", "predict", "predict_proba", "score_samples", "score", "impute")
 OF_NOTHING = ("get_covariance", "get_precision", "complete")
 
 
