@@ -174,14 +174,12 @@ def test_quiet_says_nothing(run, write, fitted):
         (["m.lowdim", "mixed.csv", "-o", "m.lowdim.csv"], ["m.lowdim.csv is read (as m.lowdim)"]),
         (["m.lowdim", "mixed.csv", "-o", "no/codes.csv"], ["no folder", "Create it"]),
         (["k.lowdim", "mixed.csv", "--filled"], ["A model of KMeans does not fill missing values"]),
-        (["a.lowdim", "mixed.csv", "--filled", "--std"], ["ALS does not say how sure", "--std"]),
         (["m.lowdim", "mixed.csv", "--std"], ["--std goes with --filled"]),
     ],
 )
 def test_bad_input_is_refused_with_a_reason(refused, write, fitted, tmp_path, arguments, words):
     write("half.lowdim", (tmp_path / fitted).read_bytes()[:300])
     lowdim.KMeans(2).fit([[0.0], [1.0]]).save("k.lowdim")
-    lowdim.ALS(1, random_state=0).fit([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]).save("a.lowdim")
     write("other.csv", "x,y\n1,f\n")
     (tmp_path / "m.lowdim.csv").symlink_to(tmp_path / fitted)
     write("text.csv", "mass,length,sex,adult\nheavy,1,f,true\n")

@@ -5,6 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
+from lowdim.cli.filled import filler_of
+from lowdim.tables.errors import TableError
 
 
 def test_matrices_and_parquet_are_written_too(run, incomplete, tmp_path):
@@ -59,3 +61,14 @@ def test_a_column_with_the_name_of_a_deviation_is_refused(refused, write):
     rows = "".join(f"{i % 3},{'' if i == 3 else i},{i * i % 5}\n" for i in range(9))
     name = write("t.csv", "a,b,b_std\n" + rows)
     assert "has a column 'b_std' already" in refused("complete", name, "--std", "-o", "f.csv")
+
+
+def test_a_model_that_cannot_say_how_sure_it_is_is_named():
+    class Silent(lowdim.PCA):
+        def impute(self, X):
+            return super().impute(X)
+
+    model = lowdim.TableModel(Silent(1)).fit(np.random.default_rng(0).normal(size=(20, 3)))
+    assert filler_of(model, std=False) is not None
+    with pytest.raises(TableError, match="A model of Silent does not say how sure it is"):
+        filler_of(model, std=True)

@@ -221,7 +221,9 @@ def dense(X: Any) -> np.ndarray:
 
 def filled(X: np.ndarray, model: MeasuredModel) -> np.ndarray:
     """A block with its missing values filled; X itself if nothing is missing."""
-    return expectation(X, model) if np.isnan(X.sum()) else X
+    with np.errstate(over="ignore", invalid="ignore"):  # of finite values it may still overflow
+        is_whole = np.isfinite(X.sum())
+    return X if is_whole or not np.isnan(X).any() else expectation(X, model)
 
 
 class _DensitySum(NamedTuple):

@@ -24,8 +24,9 @@ def test_rows_on_a_line_are_coded_without_loss():
     np.testing.assert_allclose(model.encoder_, [[0.6, 0.8]])
     np.testing.assert_allclose(model.transform(X), [[-5.0], [0.0], [5.0]], atol=1e-12)
     np.testing.assert_allclose(model.inverse_transform([[10.0]]), [[9.0, 12.0]])
-    assert model.score(X) == pytest.approx(0.0, abs=1e-20)
-    assert model.score(np.add(X, [4.0, -3.0])) == pytest.approx(-25.0)  # 5 away from the line
+    assert model.score(X) == pytest.approx(0.0, abs=1e-14)
+    away = np.add(X, [4.0, -3.0])  # by 5 from the line: 25 / 2 by entry
+    assert model.score(away) == pytest.approx(-np.sqrt(12.5))
 
 
 # ---- the theory ----------------------------------------------------------------------------------
@@ -37,7 +38,7 @@ def test_every_solver_reaches_the_error_of_pca(solver, tied, rng):
     X = table(rng)
     left_out = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[2:]
     best = np.sum(left_out**2) / len(X)
-    error = -fitted(X, solver, tied).score(X)
+    error = X.shape[1] * fitted(X, solver, tied).score(X) ** 2
     assert best * (1 - 1e-10) <= error <= best * (1 + PRECISION[solver][0])
 
 

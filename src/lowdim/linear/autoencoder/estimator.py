@@ -228,11 +228,14 @@ class LinearAutoencoder(Transformer, Estimator):
         return dense_times(Z, self.decoder_.T) + self.mean_
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the mean over rows of |x - x_hat|^2."""
+        """Minus the root of the mean of (x - x_hat)^2 over all entries, in units of X."""
         rows = self.open_rows(X, reset=False)
         weight = check_weights(sample_weight, rows)
-        sums = rows.fold(_sum_errors, self.mean_, self.encoder_, self.decoder_, along=(weight,))
-        return -float(sums.squares / sums.weight)
+        learned = getattr(self, "_learned", None)
+        unit = 1.0 if learned is None else learned.unit
+        weights = (self.mean_, self.encoder_, self.decoder_)
+        sums = rows.fold(_sum_errors, *weights, unit, along=(weight,))
+        return -unit * float(np.sqrt(sums.squares / (sums.weight * rows.n_columns)))
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -265,11 +268,11 @@ def encode(X: Any, mean: np.ndarray, encoder: np.ndarray) -> np.ndarray:
 
 class _ErrorSums(NamedTuple):
     weight: float
-    squares: float  # sum w |x - x_hat|^2
+    squares: float  # sum w |x - x_hat|^2, in units
 
 
-def _sum_errors(X, mean, encoder, decoder, weight):
-    D = dense(X) - mean
+def _sum_errors(X, mean, encoder, decoder, unit, weight):
+    D = (dense(X) - mean) / X.dtype.type(unit)
     D -= (D @ encoder.T) @ decoder.T
     squares = np.einsum("if,if->i", D, D, dtype=np.float64)
     if weight is None:
