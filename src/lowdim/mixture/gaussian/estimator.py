@@ -94,7 +94,8 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
     random_state : int, Generator, RandomState or None, default=None
         For the start, and for `sample`.
     warm_start : bool, default=False
-        Whether a further `fit` starts from the present result; `n_init` then counts as 1.
+        Whether a further `fit` starts from the present result; `n_init` then counts as 1, and its
+        first iteration is compared with the last one of the fit before.
     verbose : int, default=0
         1 shows a progress bar, whatever the configuration says.
     verbose_interval : int, default=10
@@ -242,12 +243,19 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         progress = config_context(progress=True) if self.verbose else nullcontext()
         with progress, single_threaded_blas():  # matrices between the passes are small
             starts = self._starts(rows, weight, space, given, random)
-            mixture = fit_from_starts(self, starts, step, best=_best, trouble=_trouble)
+            before = -getattr(self, "lower_bound_", -np.inf) if self._goes_on() else None
+            mixture = fit_from_starts(
+                self, starts, step, best=_best, trouble=_trouble, before=before
+            )
         self.lower_bounds_ = -self.history_
         self._publish(mixture, space, rows.dtype)
 
+    def _goes_on(self):
+        """Whether a fit starts from the present result."""
+        return self.warm_start and hasattr(self, "weights_")
+
     def _starts(self, rows, weight, space, given, random):
-        if self.warm_start and hasattr(self, "weights_"):
+        if self._goes_on():
             yield self._present_mixture(space)
             return
         for _ in range(self.n_init):
