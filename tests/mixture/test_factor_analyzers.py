@@ -197,7 +197,7 @@ def test_huge_and_tiny_values_are_learned_from(factor, rng):
     np.testing.assert_array_equal(scaled.predict(X * factor), plain.predict(X))
 
 
-@pytest.mark.parametrize("far", [1e200, 1e-200])
+@pytest.mark.parametrize("far", [2.0**650, 2.0**-650])  # about 1e196; rounds nothing
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_densities_of_huge_and_tiny_values_are_those_of_plain_ones(missing, far, rng):
     X = with_missing(rng, planted(rng, n=100)[0], missing)
@@ -339,7 +339,7 @@ def test_codes_are_those_of_the_winning_cluster(rng):
 def test_a_cluster_that_sits_on_a_point_is_kept_from_shrinking_and_named(rng):
     X = np.vstack([rng.normal(size=(50, 3)), np.full((10, 3), 5.0)])
     with pytest.warns(CollapsedComponentWarning, match="1 of 2 clusters collapsed"):
-        model = fit_some(X, shared_noise=False, max_iter=100, reg_noise=0.04)
+        model = fit_some(X, shared_noise=False, max_iter=100, reg_noise=0.05)
     assert np.isfinite(model.score(X))
     assert np.all(model.noise_variance_ > 0)
 

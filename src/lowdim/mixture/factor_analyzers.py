@@ -472,12 +472,15 @@ def _start(
 ) -> FactorAnalyzersParams:
     """The leading axes of every cluster."""
     filled = np.nan_to_num(clusters.Y, nan=0.0)
+    size = np.sqrt(np.average(np.square(filled), axis=0, weights=clusters.weight))
     models, counts = [], []
     for j, center in enumerate(clusters.centers):
         own = clusters.labels == j
         w = clusters.weight[own]
         D = filled[own] - center
-        models.append(_first_model(D, w, estimator.n_components, estimator.isotropic, random))
+        W, left = _first_model(D, w, estimator.n_components, estimator.isotropic, random)
+        # in the unit of each column: one that hardly varies is not to follow from chance
+        models.append((W + START_JITTER * size[:, None] * random.normal(size=W.shape), left))
         counts.append(w.sum())
     weights = np.maximum(counts, LEAST_SHARE * np.sum(counts))
     weights /= weights.sum()
@@ -500,10 +503,7 @@ def _first_model(
     D = D * np.sqrt(weight / max(weight.sum(), np.finfo(np.float64).tiny))[:, None]
     W, variance = leading_loadings(D, k, random), np.square(D).sum(axis=0)
     noise = np.maximum(variance - np.square(W).sum(axis=1), 0.1 * variance)
-    if isotropic:
-        noise = np.full(d, noise.mean())
-    # in the unit of each column: one that hardly varies is not to follow from chance
-    return W + START_JITTER * np.sqrt(variance)[:, None] * random.normal(size=(d, k)), noise
+    return W, np.full(d, noise.mean()) if isotropic else noise
 
 
 def _prior(
