@@ -240,8 +240,9 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
         with np.errstate(over="ignore", under="ignore"):
             self.noise_variance_ = narrowed(noise * unit * unit, dtype)
 
-    def _opened(self, X):
-        return self.open_rows(X, reset=False), log_joint, self._mixture()
+    def _opened(self, X, only_observed=False):
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
+        return rows, log_joint, self._mixture()
 
     def _filling(self, return_std):
         return expectation_with_std if return_std else expectation, *self._mixture()

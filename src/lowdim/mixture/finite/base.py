@@ -95,9 +95,9 @@ class FiniteMixture(MixtureMethods, Estimator):
         seen = [as_seen(part, params) for part, params in zip(parts, mixture.params, strict=True)]
         self._seen = seen if any(seen) else None
 
-    def _opened(self, X):
+    def _opened(self, X, only_observed=False):
         """The rows, and the model in the units in which it looks at such rows."""
-        rows = self.open_rows(X, reset=False)
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
         parts, params = self._looking_at(rows.is_sparse)
         rows = rows.checked(check_values, parts)
         weights = self.weights_ / self.weights_.sum()

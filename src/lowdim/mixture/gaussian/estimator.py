@@ -317,8 +317,9 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         variances = kind.variances(kind.from_user(self.covariances_, np.ones(d), k))
         return bool(((variances > 0) & np.isfinite(variances)).all())
 
-    def _opened(self, X):
-        return self.open_rows(X, reset=False), log_joint, (self._gaussians(),)
+    def _opened(self, X, only_observed=False):
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
+        return rows, log_joint, (self._gaussians(),)
 
     def _filling(self, return_std):
         return expectation_with_std if return_std else expectation, self._gaussians()
