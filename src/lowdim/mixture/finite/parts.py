@@ -125,9 +125,7 @@ def category_shapes(have_labels: Sequence[bool]) -> list[Any]:
 def _mean_and_std(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Of each column; sparse rows are measured from 0, where most of their entries are."""
     columns = observed_columns(rows, weight)
-    if rows.is_sparse:
-        return np.zeros(rows.n_columns), np.hypot(columns.std, columns.mean)
-    return columns.mean, columns.std
+    return np.zeros(rows.n_columns) if rows.is_sparse else columns.mean, columns.std
 
 
 def _seen_categories(rows: Blocks, place: Any, weight: np.ndarray | None) -> list[np.ndarray]:
@@ -165,7 +163,27 @@ def moved(part: Part, params: Params) -> Params:
 
 
 def moved_back(part: Part, params: Params) -> Params:
-    """The parameters of the columns as they are."""
+    """The parameters of the columns as they are; squares of 1e200 are no numbers there."""
     if part.unit is None or part.origin is None:
         return params
-    return part.family.moved(params, -part.origin / part.unit, 1.0 / part.unit)
+    with np.errstate(over="ignore", under="ignore"):
+        return part.family.moved(params, -part.origin / part.unit, 1.0 / part.unit)
+
+
+def as_seen(part: Part, params: Params) -> dict[str, Any] | None:
+    """Origin, unit and parameters of what a family sees, where the columns have none; else None."""
+    if part.unit is None:
+        return None
+    variance = part.family.variance(moved_back(part, params))
+    if ((variance > 0) & np.isfinite(variance)).all():
+        return None
+    return {"origin": part.origin, "unit": part.unit, "params": params}
+
+
+def seen_from(part: Part, seen: dict[str, Any], sparse: bool) -> tuple[Part, Params]:
+    """The part and its parameters in these units, measured from 0 for sparse rows."""
+    origin, unit, params = seen["origin"], seen["unit"], seen["params"]
+    if sparse:
+        params = part.family.moved(params, -origin / unit, np.ones_like(unit))
+        origin = np.zeros_like(origin)
+    return part._replace(origin=origin, unit=unit), params
