@@ -31,7 +31,7 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_S
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
-from lowdim.core.shapes import Given
+from lowdim.core.shapes import Given, Maybe
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.observed import column_sizes
 from lowdim.linalg.svd import deterministic_signs
@@ -195,7 +195,7 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
 
     def _shapes(self):
         noise = ("d",) if self.shared_noise else ("c", "d")
-        return {**super()._shapes(), "noise_variance_": noise}
+        return {**super()._shapes(), "noise_variance_": noise, "_noise_std": Maybe(noise)}
 
     def transform(self, X):
         """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""

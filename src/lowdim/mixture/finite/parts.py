@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.shapes import Either, Text
+from lowdim.core.shapes import Anything, Either, Maybe, Text
 from lowdim.linalg.observed import column_sizes, observed_columns
-from lowdim.mixture.families import Categorical, Family, Params, observed_entries
+from lowdim.mixture.families import Categorical, Family, Gaussian, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
 
 MOST_CATEGORIES = 10_000  # of one column; a column with more is a name, not a category
@@ -111,6 +111,12 @@ def published_shapes(
         name: tuple(d if letter == "d" else letter for letter in shape)
         for name, shape in family.shapes.items()
     }
+
+
+def seen_shapes(family: Family, d: str | int) -> Maybe:
+    """What is declared for `as_seen` of a family and d of its columns."""
+    params = [("k", d), ("k", d)] if isinstance(family, Gaussian) else Anything()
+    return Maybe({"origin": (d,), "unit": (d,), "params": params})
 
 
 def category_shapes(have_labels: Sequence[bool]) -> list[Any]:
