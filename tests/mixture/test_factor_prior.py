@@ -45,6 +45,16 @@ def test_the_pull_is_what_rows_of_the_pooled_model_add_up(rng):
     assert added.cost == pytest.approx(sums.objective, rel=1e-10)
 
 
+def test_rows_at_the_mean_of_all_add_up_as_rows_do(rng):
+    model, pooled = some_model(rng), some_model(rng)
+    sums = missing.statistics(pooled.mean[None], *model, np.array([0.5]))
+    added = pull(model, FactorPrior(pooled, 0.0, 0.5, np.zeros(4)))
+    np.testing.assert_allclose(added.at_mean[np.tril_indices(3)], sums.sum_all, rtol=1e-10)
+    np.testing.assert_allclose(added.left_at_mean, sums.sum_ez, atol=1e-10)
+    np.testing.assert_allclose(added.squares_at_mean, sums.sum_ee, rtol=1e-10)
+    assert added.cost == pytest.approx(sums.objective, rel=1e-10)
+
+
 def test_without_a_prior_a_step_is_that_of_factor_analysis(rng):
     model = some_model(rng)
     X = rng.normal(size=(30, 4))

@@ -30,9 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.core.blocks import add
 from lowdim.linalg.gaussian import LOG_2PI
-from lowdim.linalg.packed import diagonal, triangle, unpacked
+from lowdim.linalg.packed import diagonal, unpacked
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
 from lowdim.linear.missing.em import regression
@@ -56,9 +55,12 @@ class FactorPrior(NamedTuple):
 class Pull(NamedTuple):
     """What the imaginary rows of a cluster add up, in the units of `missing.Sums`."""
 
-    sum_zz: np.ndarray  # (k, k)
+    sum_zz: np.ndarray  # (k, k)      of the rows of the pooled model, about the cluster's own mean
     sum_ez: np.ndarray  # (d, k)
     sum_ee: np.ndarray  # (d,)
+    at_mean: np.ndarray  # (k + 1, k + 1)  of (z, 1)(z, 1)' for the rows at the mean of all
+    left_at_mean: np.ndarray  # (d, k + 1)  of e (z, 1)'
+    squares_at_mean: np.ndarray  # (d,)  of e^2
     cost: float
 
 
@@ -142,22 +144,26 @@ class ClusterStep(NamedTuple):
 def step(sums: missing.Sums, model: FactorModel, prior: FactorPrior) -> ClusterStep:
     """The cluster's parameters that follow from the sums at `model`, and from the prior."""
     k = model.W.shape[1]
-    h, std, ridge = triangle(k), noise_std(model.W, model.noise), prior.ridge
+    std, ridge = noise_std(model.W, model.noise), prior.ridge
     V, penalty = model.W / std[:, None], ridge * std**2
-    at_mean = missing.statistics(prior.pooled.mean[None], *model, np.array([prior.n_at_mean]))
-    sums, added = add(at_mean, sums), pull(model, prior)
+    added = pull(model, prior)
 
-    sums.sum_zz[:, :h] += added.sum_zz[np.tril_indices(k)]
-    sums.sum_zz[:, diagonal(k)] += penalty[:, None]
-    sums.sum_ez[:, :k] += added.sum_ez - penalty[:, None] * V
-    ee = sums.sum_ee + added.sum_ee + penalty * np.square(V).sum(axis=1)
-    slope, left = regression(sums._replace(sum_ee=ee))
+    zz = added.at_mean.copy()
+    zz[:k, :k] += added.sum_zz
+    sum_zz = sums.sum_zz + zz[np.tril_indices(k + 1)]
+    sum_zz[:, diagonal(k)] += penalty[:, None]
+    sum_ez = sums.sum_ez + added.left_at_mean
+    sum_ez[:, :k] += added.sum_ez - penalty[:, None] * V
+    ee = sums.sum_ee + added.sum_ee + added.squares_at_mean + penalty * np.square(V).sum(axis=1)
+    sums = missing.Sums(sum_zz, sum_ez, ee, sums.sum_all, sums.objective)
+    slope, left = regression(sums)
     V = V + slope[:, :k]
     left = left * sums.n_observed - penalty * np.square(V).sum(axis=1)
 
     W = std[:, None] * V
-    a, root = _codes(sums.sum_all, added.sum_zz, prior.n_pooled, (W * ridge[:, None]).T @ W)
-    cost = added.cost + at_mean.objective + 0.5 * float(ridge @ np.square(model.W).sum(axis=1))
+    moments = unpacked(sums.sum_all) + added.at_mean
+    a, root = _codes(moments, added.sum_zz, prior.n_pooled, (W * ridge[:, None]).T @ W)
+    cost = added.cost + 0.5 * float(ridge @ np.square(model.W).sum(axis=1))
     return ClusterStep(
         model.mean + std * slope[:, k] + W @ a,
         W @ root,
@@ -168,14 +174,16 @@ def step(sums: missing.Sums, model: FactorModel, prior: FactorPrior) -> ClusterS
 
 
 def _codes(
-    sum_all: np.ndarray, sum_zz: np.ndarray, n_pooled: float, G: np.ndarray
+    moments: np.ndarray, sum_zz: np.ndarray, n_pooled: float, G: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean a (k,) and a root of the covariance R (k, k) of the codes of all rows.
+
+    `moments` is the sum of (z, 1)(z, 1)' over rows, `sum_zz` that of rows about the mean.
 
     With S = F F, R = F Y F for N Y + Y (F G F) Y = I, which has the eigenvectors of F G F.
     """
     k = len(sum_zz)
-    n, moments = sum_all[-1], unpacked(sum_all)
+    n = moments[k, k]
     a = moments[k, :k] / n
     F = _root(moments[:k, :k] - n * np.outer(a, a) + sum_zz)
     values, axes = np.linalg.eigh(F @ G @ F)
@@ -190,20 +198,39 @@ def _root(A: np.ndarray) -> np.ndarray:
 
 
 def pull(model: FactorModel, prior: FactorPrior) -> Pull:
-    """What nu rows of the pooled model add up at a cluster's parameters, about its own mean."""
-    std, nu = noise_std(model.W, model.noise), prior.n_pooled
+    """What the imaginary rows add up at a cluster's parameters."""
+    std, nu, kappa = noise_std(model.W, model.noise), prior.n_pooled, prior.n_at_mean
     V = model.W / std[:, None]
     V0, noise0 = prior.pooled.W / std[:, None], prior.pooled.noise / std**2
-    M = np.eye(V.shape[1]) + V.T @ V
+    d, k = V.shape
+    M = np.eye(k) + V.T @ V
     C = np.linalg.inv(M)
     B = C @ V.T  # E[z | y] = B y
+    VC = V @ C
+    constant = d * LOG_2PI + np.linalg.slogdet(M)[1] + 2.0 * np.log(std).sum()
+
     BV0, BB = B @ V0, (B * noise0) @ B.T
     left, own = V0 - V @ BV0, np.einsum("fj,jf->f", V, B)
-    sum_zz = BV0 @ BV0.T + BB + C
-    sum_ez = left @ BV0.T + noise0[:, None] * B.T - V @ (BB + C)
-    sum_ee = np.square(left).sum(axis=1) + noise0 * (1.0 - 2.0 * own)
-    sum_ee += np.einsum("fj,fj->f", V @ (BB + C), V)
-    squares = np.square(left).sum() + np.square(BV0).sum() + noise0 @ (1.0 - own)
-    log_det = np.linalg.slogdet(M)[1] + 2.0 * np.log(std).sum()
-    cost = 0.5 * nu * (len(V) * LOG_2PI + log_det + squares)
-    return Pull(nu * sum_zz, nu * sum_ez, nu * sum_ee, float(cost))
+    rest = V @ BB + VC
+    sum_ez = left @ BV0.T + noise0[:, None] * B.T - rest
+    of_left = np.square(left).sum(axis=1)
+    sum_ee = of_left + noise0 * (1.0 - 2.0 * own) + np.einsum("fj,fj->f", rest, V)
+    squares = of_left.sum() + np.square(BV0).sum() + noise0 @ (1.0 - own)
+
+    y = (prior.pooled.mean - model.mean) / std
+    z = B @ y
+    e, code = y - V @ z, np.append(z, 1.0)
+    at_mean, left_at_mean = np.outer(code, code), np.outer(e, code)
+    at_mean[:k, :k] += C
+    left_at_mean[:, :k] -= VC
+    squares_at_mean = np.square(e) + np.einsum("fj,fj->f", VC, V)
+    cost = nu * (constant + squares) + kappa * (constant + e @ e + z @ z)
+    return Pull(
+        nu * (BV0 @ BV0.T + BB + C),
+        nu * sum_ez,
+        nu * sum_ee,
+        kappa * at_mean,
+        kappa * left_at_mean,
+        kappa * squares_at_mean,
+        0.5 * float(cost),
+    )
