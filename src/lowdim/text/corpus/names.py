@@ -1,0 +1,28 @@
+"""Which column holds the texts, where nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lowdim.tables.errors import listed, no_such_column
+from lowdim.text.corpus.documents import CorpusError
+
+USUAL = ("text", "document", "content", "body", "abstract")
+
+
+def text_column(where: str, asked: str | None, names: Sequence[str], texts: Sequence[str]) -> str:
+    """The column that is asked for, or one with a usual name, or the only one that holds text."""
+    if asked is not None:
+        if asked not in names:
+            raise no_such_column(where, asked, names, "text")
+        return asked
+    by_name = {name.lower(): name for name in reversed(texts)}
+    for name in USUAL:
+        if name in by_name:
+            return by_name[name]
+    if len(texts) == 1:
+        return texts[0]
+    found = f"has {len(texts)} columns of text" if texts else "has no column of text"
+    raise CorpusError(
+        f"{where} {found}; its columns are {listed(names)}.", "Name the column: {text}"
+    )

@@ -1,0 +1,228 @@
+"""Chunks of documents counted, side by side, and their terms numbered in one way.
+
+    documents -> chunks -> counts of a chunk, with its own numbers of terms     by threads
+                        -> the numbers of these terms among all                 one after the other
+
+The chunks and the order in which terms get their numbers depend on the documents alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.threads import ordered_map
+from lowdim.text.counting.cutting import Counted, Rules, as_tokens, as_words, counted, table_of
+from lowdim.text.counting.totals import Seen
+from lowdim.text.counting.word_table import WordTable, hashed
+
+CHUNK_CHARACTERS = 2**20
+CHUNK_DOCUMENTS = 2**15
+
+
+class Part(NamedTuple):
+    """A chunk of documents."""
+
+    counts: sp.csr_array  # (documents, terms of this chunk), int32
+    numbers: np.ndarray  # int32 (terms of this chunk,): among all terms; -1: none of them
+
+
+class Counter(Protocol):
+    """Counts documents, and numbers their terms."""
+
+    def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]: ...
+    def terms(self) -> list[Any]: ...
+
+
+def chunks_of(documents: Iterable[Any]) -> Iterator[list[Any]]:
+    """Documents, about CHUNK_CHARACTERS at a time."""
+    chunk: list[Any] = []
+    n = 0
+    for document in documents:
+        chunk.append(document)
+        n += len(document)
+        if n >= CHUNK_CHARACTERS or len(chunk) >= CHUNK_DOCUMENTS:
+            yield chunk
+            chunk, n = [], 0
+    if chunk:
+        yield chunk
+
+
+class WordCounter:
+    """By kernels: words are runs of letters.
+
+    Parameters
+    ----------
+    rules : Rules
+    terms : sequence of str or None
+        The terms that count, numbered in their order; None: all that come.
+    """
+
+    def __init__(self, rules: Rules, terms: Sequence[str] | None = None):
+        self._rules, self._add = rules, terms is None
+        self._words = WordTable()
+        self._grams = None if rules.ngrams == (1, 1) else WordTable()
+        if terms is not None:
+            self._know(terms)
+
+    def parts(self, documents: Iterable[str]) -> Generator[Part, None, None]:
+        def count(texts: list[str]) -> Counted:
+            return counted(texts, self._rules)
+
+        with closing(ordered_map(count, chunks_of(documents))) as results:
+            for result in results:
+                yield Part(result.counts, self._numbers(result))
+
+    def terms(self) -> list[str]:
+        words = as_words(self._words.words())
+        if self._grams is None:
+            return words
+        grams = self._grams.words()
+        spans = zip(grams.start.tolist(), grams.end.tolist(), strict=True)
+        numbers = grams.text.tolist()
+        return [" ".join([words[i] for i in numbers[a:b]]) for a, b in spans]
+
+    def _numbers(self, result: Counted) -> np.ndarray:
+        words = self._words.number(result.words, self._add)
+        if self._grams is None or result.grams is None:
+            return words
+        grams = result.grams  # in the numbers of all words; one of an unknown word is unknown
+        same = hashed(words[grams.text], grams.start, grams.end)
+        return self._grams.number(same, self._add)
+
+    def _know(self, terms: Sequence[str]) -> None:
+        if self._grams is None:
+            self._words = table_of(terms)
+            return
+        words = [term.split(" ") for term in terms]
+        tokens = as_tokens([word for parts in words for word in parts])
+        end = np.cumsum([len(parts) for parts in words], dtype=np.int64)
+        start = np.concatenate([[0], end[:-1]]).astype(np.int64)
+        self._grams.number(hashed(self._words.number(tokens), start, end))
+
+
+class PythonCounter:
+    """By any function that makes terms of a document.
+
+    Parameters
+    ----------
+    analyze : callable
+    vocabulary : dict or None
+        Term -> number, of the terms that count; None: all that come.
+    """
+
+    def __init__(self, analyze: Callable[[Any], Iterable[Any]], vocabulary: dict | None = None):
+        self._analyze, self._add = analyze, vocabulary is None
+        self._number: dict[Any, int] = {} if vocabulary is None else vocabulary
+
+    def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]:
+        lists, n = [], 0
+        for document in documents:
+            terms = list(self._analyze(document))
+            lists.append(terms)
+            n += len(terms) + 1
+            if n >= CHUNK_CHARACTERS // 4:
+                yield self._part(lists)
+                lists, n = [], 0
+        if lists:
+            yield self._part(lists)
+
+    def terms(self) -> list[Any]:
+        return list(self._number)
+
+    def _part(self, lists: list[list[Any]]) -> Part:
+        own: dict[Any, int] = {}
+        indices: list[int] = []
+        values: list[int] = []
+        indptr = [0]
+        for terms in lists:
+            count: dict[int, int] = {}
+            for term in terms:
+                number = own.setdefault(term, len(own))
+                count[number] = count.get(number, 0) + 1
+            indices += count.keys()
+            values += count.values()
+            indptr.append(len(indices))
+        parts = (np.array(part, dtype=np.int32) for part in (values, indices, indptr))
+        counts = sp.csr_array(tuple(parts), shape=(len(lists), len(own)))
+        known = self._number
+        if self._add:
+            numbers = [known.setdefault(term, len(known)) for term in own]
+        else:
+            numbers = [known.get(term, -1) for term in own]
+        return Part(counts, np.array(numbers, dtype=np.int32))
+
+
+# ---- what is done with counted chunks ------------------------------------------------------------
+
+
+class Sums:
+    """How many documents have each term, and how often, over chunks as they come."""
+
+    def __init__(self) -> None:
+        self.n_documents = 0
+        self._documents, self._count = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def add(self, part: Part) -> None:
+        counts, numbers = part
+        self.n_documents += counts.shape[0]
+        known = numbers >= 0
+        needed = int(numbers.max(initial=-1)) + 1
+        if needed > len(self._count):
+            more = np.zeros(max(needed, 2 * len(self._count)) - len(self._count), np.int64)
+            self._documents = np.concatenate([self._documents, more])
+            self._count = np.concatenate([self._count, more])
+        n = counts.shape[1]
+        documents = np.bincount(counts.indices, minlength=n)
+        count = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
+        self._documents[numbers[known]] += documents[known]
+        self._count[numbers[known]] += count[known]
+
+    def seen(self, terms: list[Any]) -> Seen:
+        position = {term: i for i, term in enumerate(terms)}
+        room = np.zeros(max(0, len(terms) - len(self._count)), np.int64)
+        documents, count = (
+            np.concatenate([sums[: len(terms)], room]) for sums in (self._documents, self._count)
+        )
+        return Seen(position, documents, count, self.n_documents)
+
+
+def matrix_of(part: Part, column: np.ndarray | None, n_columns: int, dtype: Any) -> sp.csr_array:
+    """A chunk as rows of the whole matrix.
+
+    Parameters
+    ----------
+    column : int32 or None
+        The column of each of all terms, -1 for none; None: terms have the numbers of columns.
+    """
+    counts, numbers = part
+    of_own = numbers if column is None else column[numbers]
+    indices, values, indptr = of_own[counts.indices], counts.data, counts.indptr
+    if (of_own < 0).any():
+        keep = indices >= 0
+        indptr = np.concatenate([[0], np.cumsum(keep)])[indptr].astype(np.int32)
+        indices, values = indices[keep], values[keep]
+    rows = sp.csr_array(
+        (values.astype(dtype, copy=False), indices, indptr), shape=(len(indptr) - 1, n_columns)
+    )
+    rows.sort_indices()
+    return rows
+
+
+def stacked(
+    parts: list[Part], column: np.ndarray | None, n_columns: int, dtype: Any
+) -> sp.csr_array:
+    """All chunks as one matrix; `parts` is empty afterwards."""
+
+    def rows_of(part: Part) -> sp.csr_array:
+        return matrix_of(part, column, n_columns, dtype)
+
+    blocks = list(ordered_map(rows_of, parts))
+    parts.clear()
+    if not blocks:
+        return sp.csr_array((0, n_columns), dtype=dtype)
+    return blocks[0] if len(blocks) == 1 else sp.csr_array(sp.vstack(blocks, format="csr"))

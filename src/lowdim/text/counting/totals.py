@@ -1,0 +1,95 @@
+"""What all documents have together, and which terms become columns.
+
+    Seen      how many documents have each term, and how often all of them do: sums, which add up
+    columns   the terms that pass the filters, in alphabetical order
+
+The filters are applied to the sums: so documents may come in any number of parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Seen(NamedTuple):
+    """What documents add up."""
+
+    position: dict[Any, int]  # of each term in the arrays
+    documents: np.ndarray  # int64 (terms,): how many documents have it
+    count: np.ndarray  # int64 (terms,): how often it was seen
+    n_documents: int
+
+
+class Filters(NamedTuple):
+    """The arguments of a vectorizer that choose terms."""
+
+    max_df: float
+    min_df: float
+    max_features: int | None
+    dtype: Any  # of the matrix, in which counts are compared
+
+
+def seen_nothing() -> Seen:
+    return Seen({}, np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
+
+
+def added(left: Seen, right: Seen) -> Seen:
+    """What two parts of the documents add up; terms keep the positions of the left part."""
+    position = dict(left.position)
+    place = np.array(
+        [position.setdefault(term, len(position)) for term in right.position], dtype=np.int64
+    )
+    order = np.fromiter(right.position.values(), np.int64, len(place))
+    documents, count = (
+        np.concatenate([sums, np.zeros(len(position) - len(sums), np.int64)])
+        for sums in (left.documents, left.count)
+    )
+    documents[place] += right.documents[order]
+    count[place] += right.count[order]
+    return Seen(position, documents, count, left.n_documents + right.n_documents)
+
+
+def columns(seen: Seen, filters: Filters, binary: bool) -> dict[Any, int]:
+    """Term -> column, for the terms that pass the filters, in the order of the terms."""
+    terms: Sequence[Hashable] = sorted(seen.position)  # type: ignore[type-var]
+    order = np.array([seen.position[term] for term in terms], dtype=np.int64)
+    chosen = np.flatnonzero(_pass(seen, order, filters, binary))
+    return {terms[i]: column for column, i in enumerate(chosen.tolist())}
+
+
+def _pass(seen: Seen, order: np.ndarray, filters: Filters, binary: bool) -> np.ndarray:
+    n = seen.n_documents
+    most, least = (x if isinstance(x, Integral) else x * n for x in filters[:2])
+    if most < least:
+        raise ValueError(
+            "max_df corresponds to < documents than min_df: "
+            f"max_df={filters.max_df} of {n} documents are {most:g}, min_df={filters.min_df} "
+            f"are {least:g}."
+        )
+    documents = seen.documents[order]
+    few, many = documents < least, documents > most
+    passed = ~few & ~many
+    if not passed.any():
+        raise ValueError(
+            "After pruning, no terms remain. Try a lower min_df or a higher max_df. Of "
+            f"{len(order)} terms, {few.sum()} are in fewer than {least:g} documents "
+            f"(min_df={filters.min_df}) and {many.sum()} in more than {most:g} "
+            f"(max_df={filters.max_df})."
+        )
+    limit = filters.max_features
+    if limit is not None and passed.sum() > limit:
+        count = documents if binary else seen.count[order]
+        # the dtype and the sort of scikit-learn: of terms that are equally frequent, its choice
+        frequent = (-count[passed].astype(_sum_dtype(filters.dtype))).argsort()[:limit]
+        kept = np.flatnonzero(passed)[frequent]
+        passed[:] = False
+        passed[kept] = True
+    return passed
+
+
+def _sum_dtype(dtype: Any) -> np.dtype:
+    return np.zeros(1, dtype=dtype).sum().dtype
