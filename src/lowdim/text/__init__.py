@@ -2,10 +2,10 @@
 
     corpus               documents of files and tables, a chunk at a time       corpus/
     CountVectorizer      how often each document has each word                  counting/
-    TfidfTransformer     counts weighted by how rare words are                  tfidf.py
+    TfidfTransformer     counts weighted by how rare words are                  tfidf_models.py
     tfidf, pmi           the weights of the lecture notes, as functions         weights.py
     cosine               how alike rows are                                     similarity.py
-    cooccurrence         how often words stand near each other                  cooccurrence.py
+    cooccurrence         how often words stand near each other                  pairs.py
 
 Classes, and `corpus`, are exported by lowdim itself; functions by this package, when first used.
 """

@@ -200,3 +200,10 @@ def _part(rows: list[tuple], columns: Sequence[str]) -> Part:
 def _picked(part: Part, index: list[int]) -> list[tuple]:
     fields = (part.texts, part.ids, *part.columns.values())
     return [tuple(field[i] for field in fields) for i in index]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)

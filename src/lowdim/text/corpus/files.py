@@ -128,9 +128,9 @@ def _split(text: str) -> list[str]:
 class Folder(Source):
     """Each text file of a folder and its folders is a document, named by its path."""
 
-    def __init__(self, path: str, encoding: str, errors: str, most: int | None):
+    def __init__(self, path: str, form: tuple[str, str], most: int | None):
         self.where = plain(path, 200)
-        self._path, self._form, self._most = path, (encoding, errors), most
+        self._path, self._form, self._most = path, form, most
         self._names = _text_files(path)
         self.n_documents = len(self._names)
         if not self._names:
@@ -161,8 +161,8 @@ def _text_files(path: str) -> list[str]:
 class Lines(Source):
     """The lines or paragraphs of one text file, named by their (first) line; or the file itself."""
 
-    def __init__(self, path: str, split: str, encoding: str, errors: str, most: int | None):
-        self._file, self._most = TextFile(path, encoding, errors), most
+    def __init__(self, path: str, split: str, form: tuple[str, str], most: int | None):
+        self._file, self._most = TextFile(path, *form), most
         self.where = self._file.where
         self.split = _found_split(self._file) if split == "auto" else split
         if self.split not in _ROWS:

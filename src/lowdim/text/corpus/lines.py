@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from typing import Any
 
-from lowdim.tables.errors import no_such_column, plain, quoted
+from lowdim.tables.errors import plain, quoted
 from lowdim.text.corpus.documents import CorpusError, Part, Source, in_parts
 from lowdim.text.corpus.files import TextFile
-from lowdim.text.corpus.names import text_column
+from lowdim.text.corpus.names import Named, text_column
 
 LONGEST_LINE = 50  # times max_characters: escapes, and other fields
 
@@ -17,27 +17,17 @@ LONGEST_LINE = 50  # times max_characters: escapes, and other fields
 class JsonLines(Source):
     """A .jsonl file, perhaps packed. Null, or a field that an object lacks, is an empty text."""
 
-    def __init__(
-        self,
-        path: str,
-        text: str | None,
-        id: str | None,
-        columns: Sequence[str],
-        form: tuple[str, str],
-        most: int | None,
-    ):
+    def __init__(self, path: str, named: Named, form: tuple[str, str], most: int | None):
         self._file = TextFile(path, *form)
-        self.where, self.columns = self._file.where, tuple(columns)
+        self.where, self.columns = self._file.where, named.columns
         self._most = None if most is None else LONGEST_LINE * most
         first = next((value for _, value in self._objects()), None)
         if first is None:
             raise CorpusError(f"{self.where} has no documents.", "It needs one object a line.")
-        names = [name for name, value in first.items() if isinstance(value, str)]
-        self._text = text_column(self.where, text, list(first), names)
-        self._id = id
-        for name in (*((id,) if id else ()), *columns):
-            if name not in first:
-                raise no_such_column(self.where, name, list(first))
+        texts = [name for name, value in first.items() if isinstance(value, str)]
+        self._text = text_column(self.where, named.text, list(first), texts)
+        self._id = named.id
+        named.check(self.where, list(first))
 
     def parts(self) -> Generator[Part, None, None]:
         yield from in_parts(self._rows(), self.columns)

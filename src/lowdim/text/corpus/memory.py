@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
-from lowdim.text.corpus.documents import CorpusError, Part, Source, in_parts
+from lowdim.text.corpus.documents import CorpusError, Part, Source, in_parts, is_missing
 
 
 class Listed(Source):
@@ -68,7 +68,7 @@ def _texts(documents: Iterable[Any], form: tuple[str, str]) -> Iterator[str]:
             yield str(document)
         elif isinstance(document, bytes):
             yield _decoded(document, i, form)
-        elif document is None or (isinstance(document, float) and document != document):
+        elif is_missing(document):
             yield ""
         else:
             raise CorpusError(

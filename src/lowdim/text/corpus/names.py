@@ -1,13 +1,28 @@
-"""Which column holds the texts, where nobody says."""
+"""Columns that are asked for, and which one holds the texts where nobody says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from lowdim.tables.errors import listed, no_such_column
 from lowdim.text.corpus.documents import CorpusError
 
 USUAL = ("text", "document", "content", "body", "abstract")
+
+
+class Named(NamedTuple):
+    """The columns that a user names."""
+
+    text: str | None
+    id: str | None
+    columns: tuple[str, ...]
+
+    def check(self, where: str, names: Sequence[str]) -> None:
+        """Raise if there is no such column beside that of the texts."""
+        for name in (*((self.id,) if self.id else ()), *self.columns):
+            if name not in names:
+                raise no_such_column(where, name, names)
 
 
 def text_column(where: str, asked: str | None, names: Sequence[str], texts: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from lowdim.text.corpus.documents import Corpus, CorpusError, Source
 from lowdim.text.corpus.files import TEXT_FILES, Folder, Lines, unknown_ending
 from lowdim.text.corpus.lines import JsonLines
 from lowdim.text.corpus.memory import Called, Listed, OnDask
+from lowdim.text.corpus.names import Named
 from lowdim.text.corpus.tables import open_column
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".feather", ".arrow", ".xlsx", ".json")
@@ -85,7 +86,7 @@ def corpus(
         )
     if isinstance(source, Corpus):
         return source
-    named = (text, id, [columns] if isinstance(columns, str) else list(columns))
+    named = Named(text, id, (columns,) if isinstance(columns, str) else tuple(columns))
     form = (encoding, decode_error)
     if isinstance(source, str | os.PathLike):
         opened = _open_path(os.fspath(source), named, split, form, max_characters)
@@ -94,14 +95,15 @@ def corpus(
     return Corpus(opened, max_characters)
 
 
-def _open_path(path: str, named: tuple, split: str, form: tuple, most: int | None) -> Source:
-    text, id, columns = named
+def _open_path(
+    path: str, named: Named, split: str, form: tuple[str, str], most: int | None
+) -> Source:
     ending = path.lower()
     if not os.path.exists(path):
         raise FileNotFoundError(f"There is no file {plain(path, 200)}.")
     if os.path.isdir(path):
         _refuse_columns(path, named)
-        return Folder(path, *form, most)
+        return Folder(path, form, most)
     if not os.path.isfile(path):
         raise CorpusError(
             f"{plain(path, 200)} is not a regular file; documents are read again for every pass.",
@@ -109,24 +111,24 @@ def _open_path(path: str, named: tuple, split: str, form: tuple, most: int | Non
         )
     if ending.endswith(TEXT_FILES):
         _refuse_columns(path, named)
-        return Lines(path, split, *form, most)
+        return Lines(path, split, form, most)
     if ending.endswith(LINES):
-        return JsonLines(path, text, id, columns, form, most)
+        return JsonLines(path, named, form, most)
     if ending.endswith(TABLES):
-        return open_column(path, text, id, columns, form[0])
+        return open_column(path, named, form[0])
     raise unknown_ending(path, (*TEXT_FILES, *TABLES, *LINES))
 
 
-def _open_object(source: Any, named: tuple, form: tuple[str, str]) -> Source:
+def _open_object(source: Any, named: Named, form: tuple[str, str]) -> Source:
     series = nw.from_native(source, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
         _refuse_columns("The series", named)
         index = list(source.index) if nw.dependencies.is_pandas_series(source) else None
         return Listed(series.to_list(), index, form)
     if isinstance(series, nw.DataFrame | nw.LazyFrame) and hasattr(source, "to_delayed"):
-        return open_column(source, *named, form[0])
+        return open_column(source, named, form[0])
     if isinstance(series, nw.DataFrame) or isinstance(source, dict):
-        return open_column(source, *named, form[0])
+        return open_column(source, named, form[0])
     _refuse_columns("The source", named)
     if hasattr(source, "to_delayed"):
         return OnDask(source, form)
@@ -141,7 +143,7 @@ def _open_object(source: Any, named: tuple, form: tuple[str, str]) -> Source:
     )
 
 
-def _refuse_columns(where: str, named: tuple) -> None:
+def _refuse_columns(where: str, named: Named) -> None:
     for argument, value in zip(("text", "id", "columns"), named, strict=True):
         if value:
             raise ValueError(

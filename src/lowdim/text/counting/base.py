@@ -33,11 +33,12 @@ def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
     vectorizer._check_stop_words_consistency(stop_words, preprocess, tokenize)
     plain = vectorizer.preprocessor is None and not vectorizer.strip_accents
     most, stemmer = vectorizer.max_word_length, vectorizer.stemmer
+    stop = sorted(word for word in stop_words or () if isinstance(word, str))
     rules = Rules(
         letters=letter_table(runs.one, plain and bool(vectorizer.lowercase)),
         least=runs.least,
         most=NO_LIMIT if most is None else most,
-        stop=table_of(sorted(word for word in stop_words or () if isinstance(word, str))),
+        stop=table_of(stop if most is None else ["", *stop]),  # '': a word that is too long
         ngrams=_words_in_a_row(vectorizer.ngram_range),
         stem=None if stemmer is None else Stemmer(stemmer),
     )
@@ -58,6 +59,12 @@ class _Prepared:
     def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]:
         with closing(self._counter.parts(self._texts(documents))) as parts:
             yield from parts
+
+    def sequences(
+        self, documents: Iterable[Any]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+        with closing(self._counter.sequences(self._texts(documents))) as found:
+            yield from found
 
     def _texts(self, documents: Iterable[Any]) -> Iterator[str]:
         for i, document in enumerate(documents):
@@ -108,9 +115,27 @@ def open_documents(documents: Any) -> Iterable[Any]:
 
 def is_dask_documents(documents: Any) -> bool:
     """Whether documents are a Dask bag, or a column of a Dask data frame."""
-    return hasattr(documents, "to_delayed") and hasattr(documents, "npartitions") or (
+    return (hasattr(documents, "to_delayed") and hasattr(documents, "npartitions")) or (
         is_dask(documents) and hasattr(documents, "to_delayed")
     )
+
+
+def sequences_of(
+    vectorizer: Any, documents: Iterable[Any]
+) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+    """The words of documents as columns of a fitted vectorizer, chunk by chunk.
+
+    Gives (ids, last): int32, -1 for words that are not in the vocabulary or do not count, and where
+    each document ends.
+    """
+    check_known(vectorizer)
+    if not callable(vectorizer.analyzer) and _words_in_a_row(vectorizer.ngram_range) != (1, 1):
+        raise ValueError(
+            f"The order of words needs a vectorizer of single words; this one has "
+            f"ngram_range={vectorizer.ngram_range}."
+        )
+    with closing(counter_of(vectorizer, vectorizer.vocabulary_).sequences(documents)) as found:
+        yield from found
 
 
 # ---- matrices ------------------------------------------------------------------------------------
@@ -188,9 +213,7 @@ def given_vocabulary(vocabulary: Any) -> dict[Any, int] | None:
         raise ValueError("Vocabulary contains repeated indices.")
     missing = next((i for i in range(len(vocabulary)) if i not in numbers), None)
     if missing is not None:
-        raise ValueError(
-            f"Vocabulary of size {len(vocabulary)} doesn't contain index {missing}."
-        )
+        raise ValueError(f"Vocabulary of size {len(vocabulary)} doesn't contain index {missing}.")
     if not vocabulary:
         raise ValueError("empty vocabulary passed to fit")
     return {term: int(i) for term, i in vocabulary.items()}

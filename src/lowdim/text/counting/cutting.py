@@ -30,7 +30,7 @@ class Rules(NamedTuple):
     letters: np.ndarray  # int32 (N_CODES,), as letters.py says
     least: int  # characters of a word
     most: int
-    stop: WordTable  # words that do not count
+    stop: WordTable  # words that do not count; '' stands for those that are too long
     ngrams: tuple[int, int]  # from so many words in a row to so many
     stem: Callable[[list[str]], list[str]] | None  # what stands for words
 
@@ -92,9 +92,7 @@ def as_tokens(words: Sequence[str]) -> Tokens:
 def as_words(tokens: Tokens) -> list[str]:
     """The words as texts."""
     text = text_of(tokens.text)
-    return [
-        text[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
-    ]
+    return [text[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
 
 
 def table_of(words: Sequence[str]) -> WordTable:
@@ -123,9 +121,7 @@ def _stemmed(
     return table, number[np.maximum(ids, -1)]
 
 
-def _grams(
-    ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]
-) -> tuple[Tokens, np.ndarray]:
+def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[Tokens, np.ndarray]:
     least, most = max(1, ngrams[0]), ngrams[1]
     lengths = np.diff(last, prepend=0)
     n = sum(int(np.maximum(lengths - size + 1, 0).sum()) for size in range(least, most + 1))
@@ -158,8 +154,10 @@ def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
         while i <= ends[document]:
             letter = letters[text[i]] if i < ends[document] else -1
             if letter < 0:
-                if least <= i - begin <= most:
+                if i - begin >= least:
                     start[n], end[n], hashes[n] = begin, i, h
+                    if i - begin > most:
+                        end[n], hashes[n] = begin, BASIS
                     n += 1
                 begin, h = i + 1, BASIS
             else:

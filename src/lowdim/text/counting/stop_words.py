@@ -15,7 +15,7 @@ def stop_list(stop_words: Any) -> Collection[str] | None:
     if stop_words == "english":
         return ENGLISH_STOP_WORDS
     try:
-        import stopwordsiso
+        import stopwordsiso  # type: ignore[import-not-found]
     except ImportError:
         raise ValueError(
             f"not a built-in stop list: {stop_words}. Built in is 'english'; lists of other "
@@ -59,10 +59,10 @@ class Stemmer:
 
 def _snowball(language: str) -> Callable[[str], str]:
     try:
-        import snowballstemmer
+        import snowballstemmer  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError(
-            f"stemmer={language!r} needs snowballstemmer: pip install \"lowdim[text]\". Or give a "
+            f'stemmer={language!r} needs snowballstemmer: pip install "lowdim[text]". Or give a '
             "callable that takes a word and gives its stem."
         ) from None
     if language not in snowballstemmer.algorithms():

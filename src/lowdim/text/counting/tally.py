@@ -16,7 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
-from lowdim.text.counting.cutting import Counted, Rules, as_tokens, as_words, counted, table_of
+from lowdim.text.counting.cutting import (
+    Counted,
+    Rules,
+    as_tokens,
+    as_words,
+    counted,
+    cut_and_numbered,
+    table_of,
+)
 from lowdim.text.counting.totals import Seen
 from lowdim.text.counting.word_table import WordTable, hashed
 
@@ -35,6 +43,9 @@ class Counter(Protocol):
     """Counts documents, and numbers their terms."""
 
     def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]: ...
+    def sequences(
+        self, documents: Iterable[Any]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]: ...
     def terms(self) -> list[Any]: ...
 
 
@@ -76,6 +87,19 @@ class WordCounter:
         with closing(ordered_map(count, chunks_of(documents))) as results:
             for result in results:
                 yield Part(result.counts, self._numbers(result))
+
+    def sequences(
+        self, documents: Iterable[str]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+        """(numbers of all words, where documents end), chunk by chunk; -1: no term."""
+
+        def work(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+            cut = cut_and_numbered(texts, self._rules)
+            known = np.append(self._words.number(cut.words.words(), False), np.int32(-1))
+            return known[np.maximum(cut.ids, -1)], cut.last
+
+        with closing(ordered_map(work, chunks_of(documents))) as results:
+            yield from results
 
     def terms(self) -> list[str]:
         words = as_words(self._words.words())
@@ -130,6 +154,21 @@ class PythonCounter:
                 lists, n = [], 0
         if lists:
             yield self._part(lists)
+
+    def sequences(
+        self, documents: Iterable[Any]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+        """(numbers of all terms, where documents end), chunk by chunk; -1: none."""
+        ids: list[int] = []
+        last: list[int] = []
+        for document in documents:
+            ids += [self._number.get(term, -1) for term in self._analyze(document)]
+            last.append(len(ids))
+            if len(ids) >= CHUNK_CHARACTERS // 4 or len(last) >= CHUNK_DOCUMENTS:
+                yield np.array(ids, dtype=np.int32), np.array(last, dtype=np.int64)
+                ids, last = [], []
+        if last:
+            yield np.array(ids, dtype=np.int32), np.array(last, dtype=np.int64)
 
     def terms(self) -> list[Any]:
         return list(self._number)

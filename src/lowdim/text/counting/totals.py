@@ -20,7 +20,7 @@ class Seen(NamedTuple):
 
     position: dict[Any, int]  # of each term in the arrays
     documents: np.ndarray  # int64 (terms,): how many documents have it
-    count: np.ndarray  # int64 (terms,): how often it was seen
+    occurrences: np.ndarray  # int64 (terms,): how often it was seen
     n_documents: int
 
 
@@ -46,16 +46,16 @@ def added(left: Seen, right: Seen) -> Seen:
     order = np.fromiter(right.position.values(), np.int64, len(place))
     documents, count = (
         np.concatenate([sums, np.zeros(len(position) - len(sums), np.int64)])
-        for sums in (left.documents, left.count)
+        for sums in (left.documents, left.occurrences)
     )
     documents[place] += right.documents[order]
-    count[place] += right.count[order]
+    count[place] += right.occurrences[order]
     return Seen(position, documents, count, left.n_documents + right.n_documents)
 
 
 def columns(seen: Seen, filters: Filters, binary: bool) -> dict[Any, int]:
     """Term -> column, for the terms that pass the filters, in the order of the terms."""
-    terms: Sequence[Hashable] = sorted(seen.position)  # type: ignore[type-var]
+    terms: Sequence[Hashable] = sorted(seen.position)
     order = np.array([seen.position[term] for term in terms], dtype=np.int64)
     chosen = np.flatnonzero(_pass(seen, order, filters, binary))
     return {terms[i]: column for column, i in enumerate(chosen.tolist())}
@@ -82,7 +82,7 @@ def _pass(seen: Seen, order: np.ndarray, filters: Filters, binary: bool) -> np.n
         )
     limit = filters.max_features
     if limit is not None and passed.sum() > limit:
-        count = documents if binary else seen.count[order]
+        count = documents if binary else seen.occurrences[order]
         # the dtype and the sort of scikit-learn: of terms that are equally frequent, its choice
         frequent = (-count[passed].astype(_sum_dtype(filters.dtype))).argsort()[:limit]
         kept = np.flatnonzero(passed)[frequent]

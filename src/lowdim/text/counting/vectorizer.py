@@ -161,12 +161,14 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         "stemmer": [str, callable, None],
         "max_word_length": [AT_LEAST_1, None],
     }
+    vocabulary_: dict[Any, int]
+    fixed_vocabulary_: bool
     not_saved: ClassVar[frozenset[str]] = frozenset({"_stop_words_id"})
     shapes: ClassVar[dict] = {
         "vocabulary_": Anything(),
         "fixed_vocabulary_": Anything(),
         "n_documents_": Maybe(()),
-        "_seen": Maybe({"documents": ("terms",), "count": ("terms",), "position": Anything()}),
+        "_seen": Maybe({"documents": ("terms",), "occurrences": ("terms",)}),
     }
 
     def __init__(
@@ -308,9 +310,7 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         self._publish(seen)
         return seen.position
 
-    def _seen_in(
-        self, raw_documents: Any, keep: list[Part] | None, again: bool = False
-    ) -> Seen:
+    def _seen_in(self, raw_documents: Any, keep: list[Part] | None, again: bool = False) -> Seen:
         documents = open_documents(raw_documents)
         self._validate_params()
         self._check_ngram_range()
@@ -376,9 +376,7 @@ def _has_capitals(vocabulary: Mapping) -> bool:
 
 def _check_alike(left: Any, right: Any) -> None:
     if type(left) is not type(right):
-        raise TypeError(
-            f"merge needs another {type(left).__name__}, not a {type(right).__name__}."
-        )
+        raise TypeError(f"merge needs another {type(left).__name__}, not a {type(right).__name__}.")
     ours, theirs = left.get_params(), right.get_params()
     other = [name for name in ours if repr(ours[name]) != repr(theirs[name])]
     if other:

@@ -7,7 +7,7 @@ not only by their hashes, so two words are never taken for one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,8 @@ class WordTable:
         ids = np.empty(len(tokens.start), dtype=np.int32)
         done = 0
         while done < len(ids):
-            done = _number(*tokens, done, add, *self._arrays(), ids)
+            known: tuple[Any, ...] = (done, add, *self._arrays(), ids)
+            done = _number(*tokens, *known)
             if done < len(ids):
                 self._grow(int(tokens.end[done] - tokens.start[done]))
         return ids

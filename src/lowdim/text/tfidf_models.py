@@ -136,7 +136,12 @@ class TfidfTransformer(
 
     def _open(self, X: Any, reset: bool) -> Blocks:
         return open_rows(
-            self, X, reset=reset, allow_nan=False, allow_sparse=True, min_rows=1,
+            self,
+            X,
+            reset=reset,
+            allow_nan=False,
+            allow_sparse=True,
+            min_rows=1,
             only_observed=False,
         )
 
@@ -246,7 +251,7 @@ class TfidfVectorizer(CountVectorizer):
     >>> vectorizer.idf_.round(3).tolist()
     [1.405, 1.0, 1.405, 1.0]
     >>> X.toarray()[1].round(3).tolist()
-    [0.471, 0.335, 0.471, 0.67]
+    [0.47, 0.334, 0.47, 0.669]
     """
 
     _parameter_constraints: ClassVar[dict] = {**CountVectorizer._parameter_constraints, **_WEIGHTS}
