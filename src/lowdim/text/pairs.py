@@ -93,36 +93,37 @@ def cooccurrence(
         if weighting != "flat":
             raise ValueError("weighting='harmonic' needs a window with distances, such as 5.")
         return _together(documents, vectorizer, window == "sentence")
-    near = window_of(window, weighting)
+    mirrored = window_of(window, weighting).mirrored
     n = len(vectorizer.get_feature_names_out())
-    runs = Runs()
 
     def work(piece: tuple[np.ndarray, np.ndarray]) -> list[Run]:
-        return list(pair_runs(*piece, near, n))
+        longest = int(np.diff(piece[1], prepend=0).max(initial=0))
+        return list(pair_runs(*piece, window_of(window, weighting, longest), n))
 
-    with closing(sequences_of(vectorizer, documents)) as pieces:
+    with closing(Runs()) as runs, closing(sequences_of(vectorizer, documents)) as pieces:
         for found in ordered_map(work, pieces):
             for run in found:
                 runs.add(run)
-    C = runs.matrix(n)
-    if near.mirrored:
+        C = runs.matrix(n)
+    if mirrored:
         C = sp.csr_array(C + C.T)
     C.sort_indices()
     return C
 
 
-def window_of(window: Any, weighting: str) -> Window:
-    """The offsets of a window, and what a pair at each counts."""
+def window_of(window: Any, weighting: str, longest: int = 2) -> Window:
+    """The offsets of a window that matter in documents of at most `longest` words."""
     mirrored = isinstance(window, Integral) and not isinstance(window, bool)
     if mirrored:
-        offsets = list(range(1, int(window) + 1))
+        offsets = [] if window < 1 else list(range(1, min(int(window), longest) + 1))
     elif isinstance(window, tuple) and len(window) == 2 and all(_is_whole(w, 0) for w in window):
-        offsets = [o for o in range(-int(window[0]), int(window[1]) + 1) if o]
+        left, right = (min(int(side), longest) for side in window)
+        offsets = [o for o in range(-left, right + 1) if o]
     elif isinstance(window, set | frozenset) and all(_is_whole(o, None) for o in window):
         offsets = sorted(int(o) for o in window)
     else:
         offsets = []
-    if not offsets or 0 in offsets:
+    if longest and (not offsets or 0 in offsets):
         raise ValueError(
             f"window={window!r} must be an int of at least 1, (left, right), a set of offsets that "
             "are not 0, 'sentence' or None."
@@ -143,16 +144,14 @@ def pair_runs(ids: np.ndarray, last: np.ndarray, near: Window, n: int) -> Iterat
 
     ids : int32, numbers of words, -1 for those that do not count; last : where documents end.
     """
-    longest = int(np.diff(last, prepend=0).max(initial=0))
-    within = np.abs(near.offsets) < longest
-    offsets, weights = near.offsets[within].copy(), near.weights[within].copy()
+    mirrored, (offsets, weights) = near.mirrored, near[:2]
     room = max(TABLE_PAIRS, 1 << (4 * len(offsets) + 1).bit_length())
     at = np.zeros(3, dtype=np.int64)  # document, place, pairs in the table
     done = len(offsets) == 0
     while not done:
         keys, values = np.full(room, -1, dtype=np.int64), np.zeros(room)
         at[2] = 0
-        done = _add_pairs(ids, last, offsets, weights, near.mirrored, n, at, keys, values)
+        done = _add_pairs(ids, last, offsets, weights, mirrored, n, at, keys, values)
         used = np.flatnonzero(keys >= 0)
         order = used[np.argsort(keys[used], kind="stable")]
         yield Run(keys[order], values[order])
@@ -184,6 +183,12 @@ class Runs:
         rows, columns = np.divmod(whole.keys, n)
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
         return sp.csr_array((whole.values, columns, indptr), shape=(n, n))
+
+    def close(self) -> None:
+        """Delete the temporary files."""
+        self._kept = []
+        for file in self._files:
+            file.close()
 
     def _written(self, run: Run) -> Run:
         file = tempfile.TemporaryFile(prefix="lowdim-")

@@ -24,7 +24,7 @@ NOT_ALONE = ("\N{GREEK CAPITAL LETTER SIGMA}", "\N{LATIN CAPITAL LETTER I WITH D
 _RUNS = re.compile(
     r"(?:\(\?u\))?"
     r"(?P<edge>(?:\\b)?)"
-    r"(?P<one>\\w|\[[^\[\]\\^&|~-](?:[^\[\]\\&|~-]|[^\[\]\\&|~]-[^\[\]\\&|~])*\])"
+    r"(?P<one>\\w|\[(?:[^\[\]\\^&|~-](?:-[^\[\]\\^&|~-])?)+\])"
     r"(?P<more>(?P=one)*)(?:\+|\{(?P<least>[1-9]\d{0,3}),\})"
     r"(?P=edge)"
 )
