@@ -334,7 +334,7 @@ class TfidfVectorizer(CountVectorizer):
         check_is_fitted(self, "_tfidf", msg="The TF-IDF vectorizer is not fitted")
         return super().transform(raw_documents, folder)
 
-    def _publish(self, seen: Seen) -> None:
+    def _publish(self, seen: Seen, may_be_none: bool = False) -> None:
         if np.dtype(self.dtype) not in (np.float64, np.float32, np.float16):
             warnings.warn(
                 "Only (float64, float32, float16) 'dtype' should be used. "
@@ -342,7 +342,7 @@ class TfidfVectorizer(CountVectorizer):
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
-        super()._publish(seen)
+        super()._publish(seen, may_be_none)
         self._tfidf = self._weights()
         self._tfidf.n_features_in_ = len(self.vocabulary_)
         if self.use_idf:

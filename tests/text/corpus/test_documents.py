@@ -27,7 +27,7 @@ def test_documents_are_read_again():
     corpus = Corpus(source)
     assert source.passes == 0
     for _ in range(2):
-        assert [text for text in corpus] == ["one", "two", "three"]  # noqa: C416  (list asks len)
+        assert [text for text in corpus] == ["one", "two", "three"]  # list would ask for len
     assert source.passes == 2
     assert len(corpus) == 3 and source.passes == 2  # a pass has counted them
     assert corpus.ids == ["n0", "n1", "n2"]

@@ -62,13 +62,13 @@ def test_parts_merged_are_the_whole(rng, monkeypatch):
     for arguments in (
         {},
         {"min_df": 3, "max_features": 15, "ngram_range": (1, 2)},
-        {"analyzer": "char", "max_df": 0.7},
+        {"analyzer": "char", "max_df": 0.7, "ngram_range": (1, 2)},
         {"vocabulary": ["ab", "zz"]},
     ):
         new = lowdim.CountVectorizer(**arguments)
         whole = lowdim.CountVectorizer(**arguments).fit(docs)
-        left = lowdim.CountVectorizer(**arguments).fit(docs[:50])
-        right = lowdim.CountVectorizer(**arguments).fit(docs[50:])
+        left = lowdim.CountVectorizer(**arguments).partial_fit(docs[:50])
+        right = lowdim.CountVectorizer(**arguments).partial_fit(docs[50:])
         merged = left.merge(right)
         assert merged is left
         for part in (docs[:20], docs[20:21], docs[21:]):
@@ -77,6 +77,16 @@ def test_parts_merged_are_the_whole(rng, monkeypatch):
             assert other.vocabulary_ == whole.vocabulary_
             assert other.n_documents_ == 90
             assert (other.transform(docs) != whole.transform(docs)).nnz == 0
+
+
+def test_the_first_parts_need_no_terms():
+    vectorizer = lowdim.CountVectorizer(min_df=2)
+    for part in ([], ["-"], ["aa bb"]):
+        assert vectorizer.partial_fit(part).vocabulary_ == {}
+    with pytest.raises(ValueError, match="Vocabulary is empty"):
+        vectorizer.transform(["aa"])
+    assert vectorizer.partial_fit(["aa cc"]).vocabulary_ == {"aa": 0}
+    assert vectorizer.n_documents_ == 3
 
 
 def test_only_what_is_alike_is_merged():

@@ -53,33 +53,51 @@ def added(left: Seen, right: Seen) -> Seen:
     return Seen(position, documents, count, left.n_documents + right.n_documents)
 
 
-def columns(seen: Seen, filters: Filters, binary: bool) -> dict[Any, int]:
-    """Term -> column, for the terms that pass the filters, in the order of the terms."""
+def columns(
+    seen: Seen, filters: Filters, binary: bool, may_be_none: bool = False
+) -> dict[Any, int]:
+    """Term -> column, for the terms that pass the filters, in the order of the terms.
+
+    If none passes, raises an error that says why, unless there may be none: more documents come.
+    """
     terms: Sequence[Hashable] = sorted(seen.position)
     order = np.array([seen.position[term] for term in terms], dtype=np.int64)
+    if not may_be_none:
+        _check_some_pass(seen, filters)
     chosen = np.flatnonzero(_pass(seen, order, filters, binary))
     return {terms[i]: column for column, i in enumerate(chosen.tolist())}
 
 
-def _pass(seen: Seen, order: np.ndarray, filters: Filters, binary: bool) -> np.ndarray:
-    n = seen.n_documents
-    most, least = (x if isinstance(x, Integral) else x * n for x in filters[:2])
+def _limits(seen: Seen, filters: Filters) -> tuple[Any, Any]:
+    """At most and at least so many documents."""
+    most, least = (
+        x if isinstance(x, Integral) else x * seen.n_documents
+        for x in (filters.max_df, filters.min_df)
+    )
+    return most, least
+
+
+def _check_some_pass(seen: Seen, filters: Filters) -> None:
+    n, (most, least) = seen.n_documents, _limits(seen, filters)
     if most < least:
         raise ValueError(
             "max_df corresponds to < documents than min_df: "
             f"max_df={filters.max_df} of {n} documents are {most:g}, min_df={filters.min_df} "
             f"are {least:g}."
         )
-    documents = seen.documents[order]
-    few, many = documents < least, documents > most
-    passed = ~few & ~many
-    if not passed.any():
+    few, many = seen.documents < least, seen.documents > most
+    if (few | many).all():
         raise ValueError(
             "After pruning, no terms remain. Try a lower min_df or a higher max_df. Of "
-            f"{len(order)} terms, {few.sum()} are in fewer than {least:g} documents "
+            f"{len(few)} terms, {few.sum()} are in fewer than {least:g} documents "
             f"(min_df={filters.min_df}) and {many.sum()} in more than {most:g} "
             f"(max_df={filters.max_df})."
         )
+
+
+def _pass(seen: Seen, order: np.ndarray, filters: Filters, binary: bool) -> np.ndarray:
+    documents, (most, least) = seen.documents[order], _limits(seen, filters)
+    passed = (documents >= least) & (documents <= most)
     limit = filters.max_features
     if limit is not None and passed.sum() > limit:
         count = documents if binary else seen.occurrences[order]

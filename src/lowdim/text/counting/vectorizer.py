@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, metadata_routing
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import AT_LEAST_1, HasMethods, Interval, RealNotInt, StrOptions
@@ -236,11 +236,14 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         return self._finished(stacked(parts, column, len(self.vocabulary_), self.dtype))
 
     def partial_fit(self, raw_documents, y=None):
-        """Add further documents to what was seen; filters apply to the sums."""
+        """Add further documents to what was seen; filters apply to the sums.
+
+        The first parts may have no term that passes the filters; `transform` needs at least one.
+        """
         before = getattr(self, "_seen", None)
         again = before is not None and self.fixed_vocabulary_  # it may have been an iterator
         seen = self._seen_in(raw_documents, None, again)
-        self._publish(seen if before is None else added(before, seen))
+        self._publish(seen if before is None else added(before, seen), may_be_none=True)
         return self
 
     def merge(self, other):
@@ -255,10 +258,10 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         -------
         self
         """
-        check_known(self)
-        check_known(other)
         _check_alike(self, other)
-        self._publish(added(self._seen, other._seen))
+        check_is_fitted(self, "_seen")
+        check_is_fitted(other, "_seen")
+        self._publish(added(self._seen, other._seen), may_be_none=True)
         return self
 
     def transform(self, raw_documents, folder=None):
@@ -307,6 +310,8 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
     def _count(self, documents: Any, keep: list[Part] | None) -> dict[Any, int]:
         """Look at all documents; returns the position of each term that was seen."""
         seen = self._seen_in(documents, keep)
+        if not seen.position:
+            raise ValueError(self._why_empty(seen.n_documents))
         self._publish(seen)
         return seen.position
 
@@ -330,16 +335,14 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
                 if keep is not None:
                     keep.append(part)
         terms = counter.terms() if given is None else sorted(given, key=given.__getitem__)
-        if not terms:
-            raise ValueError(self._why_empty(sums.n_documents))
         return sums.seen(terms)
 
-    def _publish(self, seen: Seen) -> None:
+    def _publish(self, seen: Seen, may_be_none: bool = False) -> None:
         if self.fixed_vocabulary_:
             self.vocabulary_ = dict(seen.position)
         else:
             filters = Filters(self.max_df, self.min_df, self.max_features, self.dtype)
-            self.vocabulary_ = columns(seen, filters, self.binary)
+            self.vocabulary_ = columns(seen, filters, self.binary, may_be_none)
         self.n_documents_ = seen.n_documents
         self._seen = seen
 
