@@ -126,12 +126,22 @@ def warm_up(cls: Any) -> Exception | None:
 
 
 def _uses(cls: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    for arguments in settings_of(cls):
-        for X in data_for(cls, ROWS, COLUMNS):
-            yield arguments, X
+    """Each kind of X with a small model, and each choice of an argument with missing values."""
+    kinds = list(data_for(cls, ROWS, COLUMNS))
+    first, *others = settings_of(cls)
+    yield from ((first, X) for X in kinds)
+    incomplete = [X for X in kinds if _has_missing(X)] or kinds
+    yield from ((arguments, X) for arguments in others for X in incomplete)
     if _family(cls) in HAVE_SUCH:
         for X in data_for(cls, MANY_ROWS, MANY_COLUMNS):
             yield _where_known(cls, MANY), X
+
+
+def _has_missing(X: Any) -> bool:
+    import numpy as np
+    import scipy.sparse as sp
+
+    return not sp.issparse(X) and bool(np.isnan(X).any())
 
 
 def settings_of(cls: Any) -> Iterator[dict[str, Any]]:

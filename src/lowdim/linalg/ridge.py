@@ -344,22 +344,23 @@ def _improve(
     q = F.shape[1]
     for i in range(len(Z)):
         first, last = indptr[i], indptr[i + 1]
+        total = size = enough = 0.0
         for r in range(q):
             p[r] = Z[i, r]
-        total = _times_rest(gram, P, i, implicit, p, left)
-        for r in range(q):
-            left[r] = -left[r]
-        total += _pull(first, last, indices, a, target, implicit, True, F, B, v, p, part, left)
-        size = 0.0
-        for r in range(q):
-            p[r] = left[r]
-            size += left[r] * left[r]
-        enough = tiny * size
-        for _ in range(steps):
-            if size <= enough:
+        for step in range(steps + 1):
+            if step > 0 and size <= enough:
                 break
             bend = _times_rest(gram, P, i, implicit, p, Ap)
-            bend += _pull(first, last, indices, a, target, implicit, False, F, B, v, p, part, Ap)
+            bend += _pull(
+                first, last, indices, a, target, implicit, step == 0, F, B, v, p, part, Ap
+            )
+            if step == 0:  # p = z: the objective, and A z - b
+                total = bend
+                for r in range(q):
+                    left[r] = p[r] = -Ap[r]
+                    size += left[r] * left[r]
+                enough = tiny * size
+                continue
             if bend <= 0.0:  # no penalty, and no entry looks this way
                 break
             stride, before = size / bend, size
@@ -388,9 +389,9 @@ def _times_rest(gram, P, i, implicit, p, out):
 
 @kernel
 def _pull(first, last, indices, a, target, implicit, at_start, F, B, v, p, part, out):
-    """At the start p = z: out += sum_o (b_j - a_j z'f_j) f_j; returns the loss of the entries.
+    """out += sum_o a_j (p'f_j) f_j; returns p' times that.
 
-    Later out += sum_o a_j (p'f_j) f_j; returns p' times that.
+    At the start p = z: out += sum_o (a_j z'f_j - b_j) f_j; returns the loss of the entries.
     """
     total = 0.0
     for begin in range(first, last, CHUNK):
@@ -408,10 +409,10 @@ def _pull(first, last, indices, a, target, implicit, at_start, F, B, v, p, part,
                 v[t] = weight * now
             elif implicit:  # w (1 + y)(1 - s)^2 - w s^2, s = z'f_j
                 total += goal * (1 - 2 * now) + weight * now * now
-                v[t] = goal - weight * now
+                v[t] = weight * now - goal
             else:
                 total += weight * (goal - now) * (goal - now)
-                v[t] = weight * (goal - now)
+                v[t] = weight * (now - goal)
         np.dot(v[:m], B[:m], part)
         for r in range(len(p)):
             out[r] += part[r]
