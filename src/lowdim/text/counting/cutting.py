@@ -42,7 +42,7 @@ class Rules(NamedTuple):
 class Counted(NamedTuple):
     """What one chunk adds up."""
 
-    counts: sp.csr_array  # (documents, terms of this chunk), int32
+    counts: sp.csr_array  # (documents, terms of this chunk), of the smallest type of integers
     words: Tokens  # different words of this chunk
     grams: Tokens | None  # its terms, as runs of numbers of words; None: terms are words
 
@@ -156,8 +156,9 @@ def _counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
     indptr = np.zeros(len(last) + 1, dtype=np.int64)
     seen, place = np.full(n_terms, -1, dtype=np.int64), np.empty(n_terms, dtype=np.int64)
     n = _count(ids, last, seen, place, indices, values, indptr)
+    small = np.min_scalar_type(int(values[:n].max(initial=0)))  # counts wait until all are there
     return sp.csr_array(
-        (values[:n].copy(), indices[:n].copy(), indptr.astype(np.int32, copy=False)),
+        (values[:n].astype(small), indices[:n].copy(), indptr.astype(np.int32, copy=False)),
         shape=(len(last), n_terms),
     )
 
