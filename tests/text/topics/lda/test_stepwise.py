@@ -40,7 +40,7 @@ def start(rng, k=3, v=30):
 def test_a_batch_of_all_documents_at_rate_1_is_a_step_of_variational_bayes(rng):
     X, _, _ = planted(rng)
     begin, rows = start(rng), ArrayBlocks(X)
-    whole, bound = variational.step(rows, begin, INNER, Learned(False, False), None)
+    whole, _ = variational.step(rows, begin, INNER, Learned(False, False), None)
     passed = stepwise_pass(
         rows,
         begin,
@@ -76,7 +76,9 @@ def test_a_document_of_weight_2_counts_twice(rng):
     weight = rng.integers(0, 3, size=10)
     topics = Topics(start(rng).topics, np.array(0.1))
     for bayes in (True, False):
-        once = batch_statistics(X, topics, np.full(3, 0.1), INNER, bayes, None, weight.astype(float))
+        once = batch_statistics(
+            X, topics, np.full(3, 0.1), INNER, bayes, None, weight.astype(float)
+        )
         often = batch_statistics(
             X.toarray().repeat(weight, axis=0), topics, np.full(3, 0.1), INNER, bayes, None, None
         )
