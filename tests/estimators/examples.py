@@ -49,7 +49,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"isotropic": True},
         {"shared_noise": False, "isotropic": True},
     ],
-    "PLSA": [{"n_components": 3, "temperature": 1.3}],
+    "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(
             {"svd_solver": solver}

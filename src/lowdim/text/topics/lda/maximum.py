@@ -33,7 +33,8 @@ from lowdim.text.topics.lda.priors import (
 from lowdim.text.topics.lda.variational import Learned, State
 
 DECAY = 0.6  # of the rate at which batches come in
-BATCHES = 20  # of a pass
+BATCHES = 20  # of a pass,
+LEAST_BATCH = 64  # but of so many documents
 
 
 def rate(t: int) -> float:
