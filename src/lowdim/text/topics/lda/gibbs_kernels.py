@@ -1,0 +1,258 @@
+"""The loops of the Gibbs sampler: one sweep over a block of documents, and counts.
+
+For a token of word w in document d, with the token itself left out of all counts,
+
+    p(z = j)  ~  (n_dj + alpha_j) phi_j,      phi_j = (n_wj + beta_wj) / (n_j + sum_w beta_wj).
+
+The tokens of a block come word by word. So `phi` belongs to the word at hand: it is made when the
+word begins, in O(k), and then a token changes it in two places, those of its old and of its new
+topic. What is left for a token is a product of the document's counts with `phi`:
+
+    sweep_dense     over all topics, as vector instructions: O(k)
+    sweep_sparse    n_dj phi_j over the topics of the document, and alpha_j phi_j over all of them,
+                    whose sum is kept up to date: O(topics of the document), and O(k) only when the
+                    draw falls into the second part
+
+Both draw from the same distribution, with the counts of the block as they are at that moment.
+Their result is sum log p(w | everything else), as it was when each token was drawn, without the
+denominators of the documents: the totals are there anyway.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+
+GROUP = 16  # topics whose probabilities are added up at once; arrays are padded to a multiple
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_11, _27, _30, _31 = (np.uint64(bits) for bits in (11, 27, 30, 31))
+
+
+@kernel
+def uniform(counter):
+    """A number in [0, 1) from a counter that moves on by STEP (SplitMix64)."""
+    x = (counter ^ (counter >> _30)) * _MIX_1
+    x = (x ^ (x >> _27)) * _MIX_2
+    return np.float64(np.int64((x ^ (x >> _31)) >> _11)) * 2.0**-53
+
+
+@kernel(any_order=True)
+def begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi):
+    """Counts, prior and `phi` of word w; returns sum_j alpha_j phi_j."""
+    row = w if beta.shape[0] > 1 else 0
+    wide = 1 if beta.shape[1] > 1 else 0
+    smooth = np.float32(0.0)
+    for j in range(n_wk.shape[1]):
+        n_w[j], b[j] = n_wk[w, j], beta[row, wide * j]
+        phi[j] = (np.float32(n_w[j]) + b[j]) * inverse[j]
+        smooth += alpha[j] * phi[j]
+    return smooth
+
+
+@kernel(any_order=True)
+def sweep_dense(
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, sums
+):
+    """Draw the topics `z` of a block anew; all arrays over topics are padded with zeros."""
+    k, log_p, product = n_wk.shape[1], 0.0, 1.0
+    one = np.float32(1.0)
+    for w in range(ptr.shape[0] - 1):
+        if ptr[w] == ptr[w + 1]:
+            continue
+        begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi)
+        for t in range(ptr[w], ptr[w + 1]):
+            d, old = doc[t] - first, z[t]
+            n_dk[d, old] -= 1
+            n_w[old] -= 1
+            n_k[old] -= 1
+            inverse[old] = one / (np.float32(n_k[old]) + beta_sum[old])
+            phi[old] = (np.float32(n_w[old]) + b[old]) * inverse[old]
+
+            total = np.float32(0.0)
+            for g in range(sums.shape[0]):
+                s = np.float32(0.0)
+                for j in range(GROUP * g, GROUP * g + GROUP):
+                    s += (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
+                sums[g] = s
+                total += s
+            counter += STEP
+            left = np.float32(uniform(counter) * total)
+            g = 0
+            while g < sums.shape[0] - 1 and left >= sums[g]:
+                left -= sums[g]
+                g += 1
+            new, last = GROUP * g, (GROUP * g + GROUP if GROUP * g + GROUP < k else k) - 1
+            left -= (np.float32(n_dk[d, new]) + alpha[new]) * phi[new]
+            while new < last and left >= 0:
+                new += 1
+                left -= (np.float32(n_dk[d, new]) + alpha[new]) * phi[new]
+
+            n_dk[d, new] += 1
+            n_w[new] += 1
+            n_k[new] += 1
+            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
+            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
+            z[t] = new
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_p += math.log(product)
+                product = 1.0
+    return log_p + math.log(product)
+
+
+@kernel(any_order=True)
+def sweep_sparse(
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter,
+    offset, size, topic, count, n_w, b, inverse, phi, mass,
+):  # fmt: skip
+    """As `sweep_dense`; document d has `size[d]` topics and their counts from `offset[d]` on."""
+    log_p, product = 0.0, 1.0
+    one = np.float32(1.0)
+    for w in range(ptr.shape[0] - 1):
+        if ptr[w] == ptr[w + 1]:
+            continue
+        smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
+        for t in range(ptr[w], ptr[w + 1]):
+            d, old = doc[t] - first, z[t]
+            a, m = offset[d], size[d]
+            m = take_out(old, a, m, topic, count)
+            n_w[old] -= 1
+            n_k[old] -= 1
+            inverse[old] = one / (np.float32(n_k[old]) + beta_sum[old])
+            smooth -= alpha[old] * phi[old]
+            phi[old] = (np.float32(n_w[old]) + b[old]) * inverse[old]
+            smooth += alpha[old] * phi[old]
+
+            own = np.float32(0.0)
+            for i in range(m):
+                mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
+                own += mass[i]
+            counter += STEP
+            total = own + smooth
+            left = np.float32(uniform(counter) * total)
+            if left < own:
+                i = 0
+                while i < m - 1 and left >= mass[i]:
+                    left -= mass[i]
+                    i += 1
+                new = np.int64(topic[a + i])
+            else:
+                new = draw_from_prior(left - own, alpha, phi, n_wk.shape[1])
+                i = 0
+                while i < m and topic[a + i] != new:
+                    i += 1
+            size[d] = put_in(new, a, i, m, topic, count)
+
+            n_w[new] += 1
+            n_k[new] += 1
+            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
+            smooth -= alpha[new] * phi[new]
+            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
+            smooth += alpha[new] * phi[new]
+            z[t] = new
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_p += math.log(product)
+                product = 1.0
+    return log_p + math.log(product)
+
+
+@kernel
+def take_out(old, a, m, topic, count):
+    """One token of topic `old` less in a document; returns the number of its topics."""
+    i = a
+    while topic[i] != old:
+        i += 1
+    count[i] -= 1
+    if count[i] == 0:
+        m -= 1
+        topic[i], count[i] = topic[a + m], count[a + m]
+    return m
+
+
+@kernel
+def put_in(new, a, i, m, topic, count):
+    """One token more, of topic `new` at place i, in a document; frequent topics move forward."""
+    at = a + i
+    if i == m:
+        topic[at], count[at] = new, 0
+        m += 1
+    count[at] += 1
+    if i > 0 and count[at] > count[at - 1]:
+        topic[at], topic[at - 1] = topic[at - 1], topic[at]
+        count[at], count[at - 1] = count[at - 1], count[at]
+    return m
+
+
+@kernel(any_order=True)
+def draw_from_prior(left, alpha, phi, k):
+    """The topic at which the sums of alpha_j phi_j exceed `left`."""
+    g, s = 0, np.float32(0.0)
+    while True:
+        s = np.float32(0.0)
+        for j in range(g, g + GROUP):
+            s += alpha[j] * phi[j]
+        if left < s or g + GROUP >= k:
+            break
+        left -= s
+        g += GROUP
+    last = (g + GROUP if g + GROUP < k else k) - 1
+    left -= alpha[g] * phi[g]
+    while g < last and left >= 0:
+        g += 1
+        left -= alpha[g] * phi[g]
+    return g
+
+
+# ---- counts ------------------------------------------------------------------------------------
+
+
+@kernel
+def count_words(z, ptr, start, stop, n_wk, n_k):
+    """n_wk of the words from `start` to `stop`; ptr[b, w]: where word w begins in block b."""
+    for w in range(start, stop):
+        for j in range(n_wk.shape[1]):
+            n_wk[w, j] = 0
+        for block in range(ptr.shape[0]):
+            for t in range(ptr[block, w], ptr[block, w + 1]):
+                n_wk[w, z[t]] += 1
+        for j in range(n_wk.shape[1]):
+            n_k[j] += n_wk[w, j]
+
+
+@kernel
+def count_topics(doc, z, start, stop, first, n_dk):
+    """Add the tokens from `start` to `stop` to the counts of their documents."""
+    for t in range(start, stop):
+        n_dk[doc[t] - first, z[t]] += 1
+
+
+@kernel
+def list_topics(doc, z, start, stop, first, offset, size, topic, count, place):
+    """The same counts as lists: the topics of each document, the most frequent one first."""
+    for t in range(start, stop):
+        d = doc[t] - first
+        topic[offset[d] + size[d]] = z[t]
+        size[d] += 1
+    for d in range(size.shape[0]):
+        a, m = offset[d], 0
+        for i in range(a, a + size[d]):
+            j = topic[i]
+            at = place[j]
+            if at < m and topic[a + at] == j:
+                count[a + at] += 1
+            else:
+                place[j], topic[a + m], count[a + m] = m, j, 1
+                m += 1
+        size[d] = m
+        for i in range(a + 1, a + m):
+            j, c, at = topic[i], count[i], i
+            while at > a and count[at - 1] < c:
+                topic[at], count[at] = topic[at - 1], count[at - 1]
+                at -= 1
+            topic[at], count[at] = j, c
