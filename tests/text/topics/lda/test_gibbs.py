@@ -5,13 +5,16 @@ import pytest
 import scipy.sparse as sp
 
 import lowdim
+from lowdim.core.loop import iterate
 from lowdim.text.topics.lda import gibbs, gibbs_tokens
 from lowdim.text.topics.lda.gibbs import Sampler, kept_sweeps, run_gibbs
 from lowdim.text.topics.lda.gibbs_tokens import tokens_of
+from lowdim.text.topics.lda.priors import Priors, given_priors
+from lowdim.text.topics.lda.variational import Learned
 
 
 class Watching:
-    """What a loop needs of an estimator."""
+    """What a loop needs of an estimator, and what is found."""
 
 
 def planted(rng, n=120, v=40, k=4, length=60):
@@ -25,15 +28,22 @@ def planted(rng, n=120, v=40, k=4, length=60):
     return sp.csr_array(X.astype(float)), shares, topics
 
 
-def run(X, k, seed=0, *, n_iter=30, n_samples=1, alpha=0.1, beta=0.01, **options):
-    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), (k,)).copy()
-    beta = np.atleast_2d(np.asarray(beta, dtype=float))
-    watching = Watching()
+def run(X, k, *, n_iter=30, n_samples=1, alpha=0.1, beta=0.01, doc=False, word=False):
+    """Topics (k, v), shares, priors and the history of a chain."""
+    priors = given_priors(np.full(k, alpha) if np.ndim(alpha) == 0 else alpha, beta, k, X.shape[1])
+    found = Watching()
+
+    def loop_from(state, result):
+        found.loop = iterate(found, state, max_iter=n_iter, tol=0)
+        return found.loop
+
     result = run_gibbs(
-        watching, X, k, alpha, beta, n_iter=n_iter, n_samples=n_samples,
-        random=np.random.default_rng(seed), **options,
+        loop_from, X, priors, n_iter=n_iter, n_samples=n_samples,
+        random=np.random.default_rng(0), learned=Learned(doc, word),
     )  # fmt: skip
-    return result, watching
+    found.components, found.priors = result.topics.T, result.priors
+    found.shares = Sampler(tokens_of(X), k).shares(found.loop.params)
+    return found
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -50,11 +60,11 @@ def many_blocks(monkeypatch):
 @pytest.mark.usefixtures("both_kernels", "many_blocks")
 def test_components_are_whole_counts_and_the_prior(rng):
     X, _, _ = planted(rng)
-    result, _ = run(X, 4, n_iter=3)
-    counts = result.components - 0.01
+    found = run(X, 4, n_iter=3)
+    counts = found.components - 0.01
     np.testing.assert_allclose(counts, np.round(counts), atol=1e-12)
     np.testing.assert_allclose(counts.sum(axis=0), X.sum(axis=0))
-    n_dk = result.doc_topics * (60 + 0.4) - 0.1
+    n_dk = found.shares * (60 + 0.4) - 0.1
     np.testing.assert_allclose(n_dk.sum(axis=0), counts.sum(axis=1))
 
 
@@ -65,41 +75,41 @@ def test_results_do_not_depend_on_the_number_of_threads(rng):
     for threads in (1, 2, 5):
         with lowdim.config_context(threads=threads):
             results.append(run(X, 4, n_iter=5))
-    for result, watching in results[1:]:
-        np.testing.assert_array_equal(result.components, results[0][0].components)
-        np.testing.assert_array_equal(watching.history_, results[0][1].history_)
+    for found in results[1:]:
+        np.testing.assert_array_equal(found.components, results[0].components)
+        np.testing.assert_array_equal(found.history_, results[0].history_)
 
 
 @pytest.mark.usefixtures("both_kernels", "many_blocks")
 def test_planted_topics_are_found(rng):
     X, shares, topics = planted(rng)
-    result, watching = run(X, 4, n_iter=60)
-    found = result.components / result.components.sum(axis=1, keepdims=True)
-    overlap = np.minimum(found[:, None], topics).sum(axis=2)  # 1 - total variation
+    found = run(X, 4, n_iter=60)
+    phi = found.components / found.components.sum(axis=1, keepdims=True)
+    overlap = np.minimum(phi[:, None], topics).sum(axis=2)  # 1 - total variation
     match = overlap.argmax(axis=1)
     assert sorted(match) == [0, 1, 2, 3]
     # 120 documents of 60 words: 1800 words for the 10 shares of a topic
     assert overlap.max(axis=1).min() > 0.85
-    assert np.abs(result.doc_topics - shares[:, match]).mean() < 0.1
-    assert watching.history_[-1] < watching.history_[0]
+    assert np.abs(found.shares - shares[:, match]).mean() < 0.1
+    assert found.history_[-1] < found.history_[0]
 
 
 def test_blocks_settle_where_one_block_does(rng, monkeypatch):
     """The objective after the same sweeps, as a mean over the last ones."""
     X, _, _ = planted(rng)
-    _, one = run(X, 4, n_iter=60)
+    one = run(X, 4, n_iter=60)
     monkeypatch.setattr(gibbs_tokens, "LEAST_TOKENS", 100)
     monkeypatch.setattr(gibbs_tokens, "TOKENS_PER_WORD", 1)
-    _, many = run(X, 4, n_iter=60)
+    many = run(X, 4, n_iter=60)
     assert many.history_[-20:].mean() == pytest.approx(one.history_[-20:].mean(), abs=0.03)
 
 
 def test_dense_and_sparse_kernels_settle_alike(rng):
     X, _, _ = planted(rng)
-    ends = []
+    ends, priors = [], Priors(np.full(4, 0.1), np.array(0.01))
     for sparse in (False, True):
         sampler = Sampler(tokens_of(X), 4, sparse=sparse)
-        state = sampler.start(np.full(4, 0.1), np.full((1, 1), 0.01), np.random.default_rng(1))
+        state = sampler.start(priors, np.random.default_rng(1))
         objectives = []
         for _ in range(60):
             state, objective = sampler.sweep(state)
@@ -119,19 +129,18 @@ def test_samples_are_spread_over_the_second_half():
 
 def test_more_samples_give_the_mean_of_their_counts(rng):
     X, _, _ = planted(rng)
-    result, _ = run(X, 4, n_iter=8, n_samples=2)
-    last, _ = run(X, 4, n_iter=8)
-    other, _ = run(X, 4, n_iter=6)
-    np.testing.assert_allclose(result.components, (last.components + other.components) / 2)
-    np.testing.assert_allclose(result.doc_topics, (last.doc_topics + other.doc_topics) / 2)
+    found = run(X, 4, n_iter=8, n_samples=2)
+    last = run(X, 4, n_iter=8)
+    other = run(X, 4, n_iter=6)
+    np.testing.assert_allclose(found.components, (last.components + other.components) / 2)
 
 
 @pytest.mark.usefixtures("both_kernels")
 def test_seed_words_draw_their_topics(rng):
     X, _, topics = planted(rng)
     prior = 0.01 + 20.0 * (topics > 0)
-    result, _ = run(X, 4, n_iter=30, beta=prior)
-    counts = result.components - prior
+    found = run(X, 4, n_iter=30, beta=prior)
+    counts = found.components - prior
     share = (counts * (topics > 0)).sum() / counts.sum()
     assert share > 0.95
 
@@ -140,26 +149,26 @@ def test_priors_are_learned(rng):
     topics = rng.dirichlet(np.full(50, 0.1), size=3)
     shares = rng.dirichlet([2.0, 0.5, 0.2], size=300)
     X = sp.csr_array(np.stack([rng.multinomial(100, row) for row in shares @ topics]))
-    result, _ = run(X, 3, n_iter=60, beta=0.1, learn_doc_prior=True, learn_word_prior=True)
-    shares = result.doc_prior / result.doc_prior.sum()
+    found = run(X, 3, n_iter=60, beta=0.1, doc=True, word=True)
+    shares = found.priors.doc / found.priors.doc.sum()
     np.testing.assert_allclose(np.sort(shares), [0.2 / 2.7, 0.5 / 2.7, 2.0 / 2.7], atol=0.08)
-    assert result.word_prior.shape == (1, 1)
-    assert 0.03 < result.word_prior[0, 0] < 0.3
+    assert found.priors.word.shape == ()
+    assert 0.03 < found.priors.word < 0.3
 
 
 def test_a_document_without_words_has_the_shares_of_the_prior(rng):
     X, _, _ = planted(rng, n=20)
     X = sp.vstack([X, sp.csr_array((1, 40))], format="csr")
     alpha = np.array([0.1, 0.2, 0.3, 0.4])
-    result, _ = run(X, 4, n_iter=3, alpha=alpha)
-    np.testing.assert_allclose(result.doc_topics[-1], alpha)
+    found = run(X, 4, n_iter=3, alpha=alpha)
+    np.testing.assert_allclose(found.shares[-1], alpha)
 
 
 def test_no_words_at_all():
-    result, watching = run(sp.csr_array((3, 4)), 2, n_iter=2, learn_doc_prior=True)
-    np.testing.assert_allclose(result.components, 0.01)
-    np.testing.assert_allclose(result.doc_topics, 0.5)
-    np.testing.assert_array_equal(watching.history_, 0.0)
+    found = run(sp.csr_array((3, 4)), 2, n_iter=2, doc=True)
+    np.testing.assert_allclose(found.components, 0.01)
+    np.testing.assert_allclose(found.shares, 0.5)
+    np.testing.assert_array_equal(found.history_, 0.0)
 
 
 # ---- the door ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from scipy import stats
 from lowdim.text.topics.lda import gibbs_kernels as kernels
 from lowdim.text.topics.lda.gibbs import GibbsState, Sampler
 from lowdim.text.topics.lda.gibbs_tokens import tokens_of
+from lowdim.text.topics.lda.priors import Priors
 from tests.text.topics.lda.enumeration import assignments, chi_square, log_joint, transitions
 
 COUNTS = np.array([[2, 1, 0], [0, 1, 1], [1, 0, 1]])
@@ -27,7 +28,7 @@ def sampler_of(tokens, k, sparse, alpha=ALPHA, beta=BETA):
     """draw(z, seed): one sweep of the only block."""
     sampler = Sampler(tokens, k, sparse=sparse)
     draw = sampler._sweep_sparse if sparse else sampler._sweep_dense
-    prior = sampler.prior(GibbsState(None, alpha, beta, 0, None, None, None))
+    prior = sampler.kernel_priors(Priors(alpha, beta))
 
     def sweep(z, seed):
         z = z.astype(np.uint16)
@@ -135,10 +136,10 @@ def test_the_sum_of_logarithms_is_that_of_the_probabilities_of_the_words(rng, sp
     """For one topic nothing is random, and p(w | rest) is a formula."""
     counts = rng.poisson(1.0, size=(6, 5))
     tokens, doc, word = corpus(counts)
-    alpha, beta = np.array([0.3]), np.full((1, 1), 0.2)
+    alpha, beta = np.array([0.3]), np.array(0.2)
     sampler = Sampler(tokens, 1, sparse=sparse)
     z = np.zeros(len(doc), dtype=np.uint16)
-    state = GibbsState(z, alpha, beta, 0, *np.zeros((2, 0, 0)), rng)
+    state = GibbsState(z, Priors(alpha, beta), 0, np.zeros((0, 0)), rng)
     _, objective = sampler.sweep(state)
     n_w = counts.sum(axis=0)[word]
     expected = -np.log((n_w - 1 + 0.2) / (len(z) - 1 + 5 * 0.2)).mean()

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma
 
-SMALLEST = 1e-5  # a topic without tokens would get 0, and no token ever after
+from lowdim.text.topics.lda.priors import LEAST, MOST, CountSums, from_counts
+
 STEPS, TOLERANCE = 100, 1e-4
 
 
@@ -54,7 +55,7 @@ def learn_asymmetric(alpha: np.ndarray, counts: Occurring, length: np.ndarray) -
     for _ in range(STEPS if counts.times.size else 0):
         gain = digamma(counts.count + alpha[counts.group]) - digamma(alpha[counts.group])
         up = np.bincount(counts.group, counts.times * gain, minlength=len(alpha))
-        moved = np.maximum(alpha * up / _growth(total, alpha.sum()), SMALLEST)
+        moved = from_counts(alpha, CountSums(up, _growth(total, alpha.sum())))
         done = np.abs(moved - alpha).max() <= TOLERANCE * alpha.max()
         alpha = moved
         if done:
@@ -67,7 +68,7 @@ def learn_symmetric(beta: float, counts: Occurring, length: np.ndarray, n_words:
     total = occurring([length[:, None]])
     for _ in range(STEPS if counts.times.size else 0):
         up = counts.times @ (digamma(counts.count + beta) - digamma(beta))
-        moved = max(beta * up / (n_words * _growth(total, n_words * beta)), SMALLEST)
+        moved = np.clip(beta * up / (n_words * _growth(total, n_words * beta)), LEAST, MOST)
         done = abs(moved - beta) <= TOLERANCE * beta
         beta = moved
         if done:

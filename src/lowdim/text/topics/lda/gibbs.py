@@ -19,12 +19,13 @@ of token i was drawn. It is a noisy number that levels off when the chain has se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.core.loop import iterate
+from lowdim.core.loop import Loop
 from lowdim.core.threads import ordered_map
 from lowdim.text.topics.lda.count_priors import learn_asymmetric, learn_symmetric, occurring
 from lowdim.text.topics.lda.gibbs_kernels import (
@@ -36,81 +37,74 @@ from lowdim.text.topics.lda.gibbs_kernels import (
     sweep_sparse,
 )
 from lowdim.text.topics.lda.gibbs_tokens import Tokens, pieces_of_words, tokens_of
+from lowdim.text.topics.lda.priors import Priors
+from lowdim.text.topics.lda.variational import Learned
 
 MOST_TOPICS = 2**16 - 1
 SPARSE_FROM = 96  # topics; below, going through all of them is faster
 LEARN_EVERY = 10  # sweeps, from one update of the priors to the next
 SMALLEST_PRIOR = 1e-10
+NOTHING = Learned(doc=False, word=False)
 
 
 class GibbsState(NamedTuple):
     """All that a sweep needs of the one before."""
 
-    z: np.ndarray  # (tokens,)      the topic of each token, uint16
-    doc_prior: np.ndarray  # (k,)   alpha
-    word_prior: np.ndarray  # (words or 1, k or 1)   beta
-    sweeps: int  #                  done so far
-    sum_words: np.ndarray  # (words, k)  counts of the sweeps that are averaged; (0, 0) for the last
-    sum_docs: np.ndarray  # (n, k)
+    z: np.ndarray  # (tokens,)  the topic of each token, uint16
+    priors: Priors
+    sweeps: int  #              done so far
+    sum_words: np.ndarray  # (v, k)  counts of the sweeps that are averaged; (0, 0): the last only
     random: np.random.Generator
 
 
 class GibbsResult(NamedTuple):
     """What the counts say."""
 
-    components: np.ndarray  # (k, words)  counts and prior: topics, not normalised
-    doc_topics: np.ndarray  # (n, k)      shares
-    doc_prior: np.ndarray  # (k,)
-    word_prior: np.ndarray  # (words or 1, k or 1)
+    topics: np.ndarray  # (v, k)  counts and prior
+    priors: Priors
 
 
 def run_gibbs(
-    estimator: Any,
+    loop_from: Callable[[GibbsState, Callable[[GibbsState], GibbsResult]], Loop],
     X: Any,
-    k: int,
-    doc_prior: np.ndarray,
-    word_prior: np.ndarray,
+    priors: Priors,
     *,
     n_iter: int,
     n_samples: int,
     random: np.random.Generator,
-    learn_doc_prior: bool = False,
-    learn_word_prior: bool = False,
+    learned: Learned = NOTHING,
 ) -> GibbsResult:
     """Sample the topics of a csr_array of counts.
 
     Parameters
     ----------
-    estimator : Estimator
-        Gets `history_` and `n_iter_`; its checkpoints and callbacks are used.
-    X : csr_array of shape (n, words)
+    loop_from : callable
+        The loop of `n_iter` sweeps from a state, given what makes a result of any state.
+    X : csr_array of shape (n, v)
         Whole numbers.
-    k : int
-        Number of topics.
-    doc_prior : ndarray of shape (k,)
-    word_prior : ndarray of shape (k or 1, words or 1)
+    priors : Priors
     n_iter : int
         Number of sweeps.
     n_samples : int
         Counts are averaged over so many of the sweeps of the second half; 1 takes the last one.
     random : Generator
-    learn_doc_prior, learn_word_prior : bool
-        Fit alpha (a number for each topic) and beta (one number) to the counts as sweeps go on.
+    learned : Learned
+        Which priors are fitted to the counts as sweeps go on.
     """
-    _check_settings(k, n_iter, n_samples, doc_prior, word_prior)
-    sampler = Sampler(tokens_of(X), k)
-    start = sampler.start(doc_prior, word_prior, random, keep_sums=n_samples > 1)
-    kept = set(kept_sweeps(n_iter, n_samples))
-    loop = iterate(estimator, start, max_iter=n_iter, tol=0)
+    _check_settings(n_iter, n_samples, priors)
+    sampler = Sampler(tokens_of(X), len(priors.doc))
+    kept = kept_sweeps(n_iter, n_samples)
+    start = sampler.start(priors, random, keep_sums=n_samples > 1)
+    loop = loop_from(start, partial(sampler.result, kept=kept))
     for state in loop:
         state, objective = sampler.sweep(state)
         if state.sweeps % LEARN_EVERY == 0:
-            state = sampler.with_learned_priors(state, learn_doc_prior, learn_word_prior)
+            state = sampler.with_learned_priors(state, learned)
         if n_samples > 1 and state.sweeps in kept:
             state = sampler.with_sums(state)
         loop.params = state
         loop.record(objective)
-    return sampler.result(loop.params, len(kept & set(range(loop.params.sweeps + 1))))
+    return sampler.result(loop.params, kept)
 
 
 def kept_sweeps(n_iter: int, n_samples: int) -> list[int]:
@@ -119,19 +113,19 @@ def kept_sweeps(n_iter: int, n_samples: int) -> list[int]:
     return [n_iter - gap * i for i in range(n_samples)]
 
 
-def _check_settings(
-    k: int, n_iter: int, n_samples: int, doc_prior: np.ndarray, word_prior: np.ndarray
-) -> None:
+def _check_settings(n_iter: int, n_samples: int, priors: Priors) -> None:
+    k = len(priors.doc)
     if k > MOST_TOPICS:
         raise ValueError(
             f"n_components={k} is too many for learning_method='gibbs'; choose at most "
             f"{MOST_TOPICS}, or learning_method='map'."
         )
-    if n_samples > n_iter:
+    if n_samples > max(n_iter, 1):
         raise ValueError(
             f"n_samples={n_samples} is more than max_iter={n_iter} sweeps; choose at most as many."
         )
-    for name, prior in (("doc_topic_prior", doc_prior), ("topic_word_prior", word_prior)):
+    named = (("doc_topic_prior", priors.doc), ("topic_word_prior", priors.word))
+    for name, prior in named:
         if prior.min() < SMALLEST_PRIOR:
             raise ValueError(
                 f"{name} has {prior.min():g}; learning_method='gibbs' needs at least "
@@ -140,12 +134,12 @@ def _check_settings(
             )
 
 
-class Prior(NamedTuple):
-    """The priors in the form that kernels read."""
+class KernelPriors(NamedTuple):
+    """The priors in the form that kernels read: float32, arrays over topics padded."""
 
-    alpha: np.ndarray  # (padded,)             float32
-    beta: np.ndarray  # (words or 1, k or 1)   float32
-    beta_sum: np.ndarray  # (padded,)          float32
+    alpha: np.ndarray  # (padded,)
+    beta: np.ndarray  # (v or 1, k or 1)
+    beta_sum: np.ndarray  # (padded,)  over the terms
 
     def topic_sums(self, n_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A block's own n_j, and 1 / (n_j + sum_w beta_wj)."""
@@ -165,40 +159,35 @@ class Sampler:
         self._pieces = list(pieces_of_words(tokens))
 
     def start(
-        self,
-        doc_prior: np.ndarray,
-        word_prior: np.ndarray,
-        random: np.random.Generator,
-        keep_sums: bool = False,
+        self, priors: Priors, random: np.random.Generator, keep_sums: bool = False
     ) -> GibbsState:
         """Every token with a topic at random."""
         z = random.integers(self.k, size=len(self.tokens.doc), dtype=np.uint16)
-        n, n_words = len(self.tokens.length), self.tokens.n_words
-        sums = [np.zeros((size, self.k) if keep_sums else (0, 0)) for size in (n_words, n)]
-        return GibbsState(z, doc_prior, word_prior.T.copy(), 0, *sums, random)
+        sums = np.zeros(self._n_wk.shape if keep_sums else (0, 0))
+        return GibbsState(z, priors, 0, sums, random)
 
     def sweep(self, state: GibbsState) -> tuple[GibbsState, float]:
         """Each token's topic once anew, and the objective on the way."""
         z, random = state.z.copy(), state.random
         n_k = self.count(z)
         seed = random.integers(2**63, size=len(self.tokens.cuts) - 1, dtype=np.uint64)
-        prior = self.prior(state)
+        prior = self.kernel_priors(state.priors)
         draw = self._sweep_sparse if self._sparse else self._sweep_dense
         blocks = range(len(seed))
         log_p = sum(ordered_map(lambda b: draw(b, z, n_k, prior, seed[b]), blocks))
         length = self.tokens.length
         length = length[length > 0]
-        log_p -= length @ np.log(length - 1 + state.doc_prior.sum())
+        log_p -= length @ np.log(length - 1 + state.priors.doc.sum())
         return state._replace(z=z, sweeps=state.sweeps + 1), -log_p / max(length.sum(), 1)
 
-    def prior(self, state: GibbsState) -> Prior:
+    def kernel_priors(self, priors: Priors) -> KernelPriors:
         """Alpha and beta as kernels read them."""
         alpha, beta_sum = np.zeros((2, self._padded), dtype=np.float32)
-        alpha[: self.k] = state.doc_prior
+        alpha[: self.k] = priors.doc
+        beta = np.atleast_2d(priors.word)
         beta_sum[:] = 1.0
-        rows = len(state.word_prior)
-        beta_sum[: self.k] = state.word_prior.sum(axis=0) * (self.tokens.n_words / rows)
-        return Prior(alpha, state.word_prior.astype(np.float32, order="C"), beta_sum)
+        beta_sum[: self.k] = beta.sum(axis=0) * (self.tokens.n_words / len(beta))
+        return KernelPriors(alpha, beta.astype(np.float32, order="C"), beta_sum)
 
     def count(self, z: np.ndarray) -> np.ndarray:
         """n_j; n_wj are in `_n_wk`."""
@@ -213,7 +202,7 @@ class Sampler:
         return parts.sum(axis=0)
 
     def _sweep_dense(
-        self, block: int, z: np.ndarray, n_k: np.ndarray, prior: Prior, seed: np.uint64
+        self, block: int, z: np.ndarray, n_k: np.ndarray, prior: KernelPriors, seed: np.uint64
     ) -> float:
         tokens, first = self.tokens, int(self.tokens.cuts[block])
         n_dk = self._doc_counts(z, block, self._padded)
@@ -227,7 +216,7 @@ class Sampler:
         )  # fmt: skip
 
     def _sweep_sparse(
-        self, block: int, z: np.ndarray, n_k: np.ndarray, prior: Prior, seed: np.uint64
+        self, block: int, z: np.ndarray, n_k: np.ndarray, prior: KernelPriors, seed: np.uint64
     ) -> float:
         tokens, (documents, part) = self.tokens, self.tokens.block(block)
         length = tokens.length[documents]
@@ -258,35 +247,32 @@ class Sampler:
         blocks = range(len(self.tokens.cuts) - 1)
         return ordered_map(partial(self._doc_counts, z, width=self.k), blocks)
 
-    def with_learned_priors(self, state: GibbsState, doc: bool, word: bool) -> GibbsState:
+    def with_learned_priors(self, state: GibbsState, learned: Learned) -> GibbsState:
         """The priors at which the counts of now are likeliest."""
-        if doc:
+        doc, word = state.priors
+        if learned.doc:
             counts = occurring(self._all_doc_counts(state.z))
-            alpha = learn_asymmetric(state.doc_prior, counts, self.tokens.length)
-            state = state._replace(doc_prior=alpha)
-        if word:
+            doc = learn_asymmetric(doc, counts, self.tokens.length)
+        if learned.word:
             n_k = self.count(state.z)
             counts = occurring([self._n_wk.reshape(-1, 1)])
-            beta = learn_symmetric(float(state.word_prior.mean()), counts, n_k, len(self._n_wk))
-            state = state._replace(word_prior=np.full((1, 1), beta))
-        return state
+            word = np.array(learn_symmetric(float(word), counts, n_k, len(self._n_wk)))
+        return state._replace(priors=Priors(doc, word))
 
     def with_sums(self, state: GibbsState) -> GibbsState:
         """The counts of now added to those that are averaged."""
         self.count(state.z)
-        sum_docs = state.sum_docs.copy()
-        for block, n_dk in enumerate(self._all_doc_counts(state.z)):
-            sum_docs[self.tokens.block(block)[0]] += n_dk
-        return state._replace(sum_words=state.sum_words + self._n_wk, sum_docs=sum_docs)
+        return state._replace(sum_words=state.sum_words + self._n_wk)
 
-    def result(self, state: GibbsState, n_samples: int = 1) -> GibbsResult:
-        """Topics and shares from the mean of the counts, or from the last ones."""
+    def result(self, state: GibbsState, kept: list[int]) -> GibbsResult:
+        """Topics by the mean counts of the sweeps that were kept so far, or by the last counts."""
+        n_samples = sum(sweep <= state.sweeps for sweep in kept)
         if state.sum_words.size and n_samples > 0:
-            n_wk, n_dk = state.sum_words / n_samples, state.sum_docs / n_samples
-        else:
-            self.count(state.z)
-            n_wk, n_dk = self._n_wk, np.concatenate(list(self._all_doc_counts(state.z)))
-        components = np.ascontiguousarray((n_wk + state.word_prior).T)
-        doc_topics = n_dk + state.doc_prior
-        doc_topics /= doc_topics.sum(axis=1, keepdims=True)
-        return GibbsResult(components, doc_topics, state.doc_prior, state.word_prior)
+            return GibbsResult(state.sum_words / n_samples + state.priors.word, state.priors)
+        self.count(state.z)
+        return GibbsResult(self._n_wk + state.priors.word, state.priors)
+
+    def shares(self, state: GibbsState) -> np.ndarray:
+        """Shares of the topics in each document, by the counts of now, (n, k)."""
+        gamma = np.concatenate(list(self._all_doc_counts(state.z))) + state.priors.doc
+        return gamma / gamma.sum(axis=1, keepdims=True)

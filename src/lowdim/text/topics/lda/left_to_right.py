@@ -22,6 +22,7 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
@@ -39,7 +40,7 @@ def left_to_right(
 
     Parameters
     ----------
-    X : csr_array of shape (b, v)
+    X : array or csr_array of shape (b, v)
         Whole counts.
     phi : ndarray of shape (v, k)
         p(term | topic), columns sum to 1.
@@ -49,6 +50,7 @@ def left_to_right(
         Number of particles.
     seed : int
     """
+    X = sp.csr_array(X)
     counts = whole_counts(X, "method='left-to-right'", "method='bound'")
     ends = np.concatenate([[0], np.cumsum(counts)])[X.indptr]
     words = np.repeat(X.indices.astype(np.int64), counts)
