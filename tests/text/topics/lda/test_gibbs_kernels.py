@@ -69,7 +69,7 @@ def test_one_sweep_from_one_state_has_the_exact_probabilities(seed, sparse):
     sweep = sampler_of(tokens, 2, sparse)
     P = transitions(log_joint(z, doc, word, ALPHA, BETA), z, 2)
     start = seed % len(z)
-    repeats, place = 4000, 2 ** np.arange(len(doc))[::-1]
+    repeats, place = 3000, 2 ** np.arange(len(doc))[::-1]
     seeds = np.random.default_rng(seed).integers(2**63, size=repeats)
     found = np.bincount([sweep(z[start], s) @ place for s in seeds], minlength=len(z))
     value, degrees = chi_square(found, repeats * P[start])
@@ -88,7 +88,7 @@ def test_the_chain_settles_at_the_posterior(seed, sparse):
     slowest = np.sort(np.abs(np.linalg.eigvals(P)))[-2]
     apart = int(np.ceil(np.log(0.01) / np.log(slowest)))
     sweep, now = sampler_of(tokens, 2, sparse), z[0]
-    repeats, place = 2000, 2 ** np.arange(len(doc))[::-1]
+    repeats, place = 600, 2 ** np.arange(len(doc))[::-1]
     seeds = np.random.default_rng(seed).integers(2**63, size=(repeats, apart))
     states = []
     for row in seeds:
@@ -150,9 +150,9 @@ def test_lists_of_topics_are_the_counts_in_falling_order(rng):
     doc, z = np.sort(rng.integers(5, size=80)).astype(np.int32), rng.integers(7, size=80)
     z, length = z.astype(np.uint16), np.bincount(doc, minlength=5)
     mixed = rng.permutation(80)
-    offset = np.concatenate([[0], np.cumsum(length)])[:-1]
-    size, topic, count = np.zeros(5, np.int32), np.zeros(80, np.uint16), np.zeros(80, np.int32)
-    place = np.zeros(7, np.int32)
+    offset = np.concatenate([[0], np.cumsum(length)])[:-1].astype(np.uint64)
+    size, topic, count = np.zeros(5, np.uint64), np.zeros(80, np.uint16), np.zeros(80, np.int32)
+    place = np.zeros(7, np.uint64)
     kernels.list_topics(doc[mixed], z[mixed], 0, 80, 0, offset, size, topic, count, place)
     for d in range(5):
         own = slice(offset[d], offset[d] + size[d])
@@ -168,4 +168,5 @@ def test_random_numbers_are_even_and_unrelated(seed):
     found = np.bincount((numbers[::2] * 8).astype(int) * 8 + (numbers[1::2] * 8).astype(int))
     value, degrees = chi_square(found, np.full(64, 2000 / 64))
     assert value < stats.chi2.isf(RARE, degrees)
-    assert kernels.uniform(np.uint64(seed)) == kernels.uniform.python(np.uint64(seed))
+    with np.errstate(over="ignore"):
+        assert kernels.uniform(np.uint64(seed)) == kernels.uniform.python(np.uint64(seed))

@@ -207,12 +207,11 @@ class Sampler:
         tokens, first = self.tokens, int(self.tokens.cuts[block])
         n_dk = self._doc_counts(z, block, self._padded)
         own_n_k, inverse = prior.topic_sums(n_k)
-        floats = np.zeros((2, self._padded), dtype=np.float32)
+        floats = np.zeros((3, self._padded), dtype=np.float32)
         return sweep_dense(
             tokens.doc, z, tokens.ptr[block], first, self._n_wk, own_n_k,
             prior.alpha, prior.beta, prior.beta_sum, seed, n_dk,
-            np.zeros(self._padded, dtype=np.int32), floats[0], inverse, floats[1],
-            np.zeros(self._padded // GROUP, dtype=np.float32),
+            np.zeros(self._padded, dtype=np.int32), floats[0], inverse, floats[1], floats[2],
         )  # fmt: skip
 
     def _sweep_sparse(
@@ -220,11 +219,11 @@ class Sampler:
     ) -> float:
         tokens, (documents, part) = self.tokens, self.tokens.block(block)
         length = tokens.length[documents]
-        offset = np.concatenate([[0], np.cumsum(length)])[:-1]
-        size = np.zeros(len(length), dtype=np.int32)
+        offset = np.concatenate([[0], np.cumsum(length)])[:-1].astype(np.uint64)
+        size = np.zeros(len(length), dtype=np.uint64)
         topic = np.empty(part.stop - part.start, dtype=np.uint16)
         count = np.empty(part.stop - part.start, dtype=np.int32)
-        place = np.zeros(self.k, dtype=np.int32)
+        place = np.zeros(self.k, dtype=np.uint64)
         list_topics(
             tokens.doc, z, part.start, part.stop, documents.start, offset, size, topic, count, place
         )

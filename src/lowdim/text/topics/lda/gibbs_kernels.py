@@ -30,7 +30,7 @@ GROUP = 16  # topics whose probabilities are added up at once; arrays are padded
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_11, _27, _30, _31 = (np.uint64(bits) for bits in (11, 27, 30, 31))
+_1, _27, _30, _31, _40 = (np.uint64(bits) for bits in (1, 27, 30, 31, 40))
 
 
 @kernel
@@ -38,25 +38,30 @@ def uniform(counter):
     """A number in [0, 1) from a counter that moves on by STEP (SplitMix64)."""
     x = (counter ^ (counter >> _30)) * _MIX_1
     x = (x ^ (x >> _27)) * _MIX_2
-    return np.float64(np.int64((x ^ (x >> _31)) >> _11)) * 2.0**-53
+    return np.float32(np.int32((x ^ (x >> _31)) >> _40)) * np.float32(2.0**-24)
 
 
 @kernel(any_order=True)
 def begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi):
     """Counts, prior and `phi` of word w; returns sum_j alpha_j phi_j."""
-    row = w if beta.shape[0] > 1 else 0
-    wide = 1 if beta.shape[1] > 1 else 0
-    smooth = np.float32(0.0)
-    for j in range(n_wk.shape[1]):
-        n_w[j], b[j] = n_wk[w, j], beta[row, wide * j]
-        phi[j] = (np.float32(n_w[j]) + b[j]) * inverse[j]
+    row, k, smooth = w if beta.shape[0] > 1 else 0, n_wk.shape[1], np.float32(0.0)
+    if beta.shape[1] > 1:
+        for j in range(k):
+            b[j] = beta[row, j]
+    else:
+        same = beta[row, 0]
+        for j in range(k):
+            b[j] = same
+    for j in range(k):
+        n_w[j] = n_wk[w, j]
+        phi[j] = (np.float32(n_wk[w, j]) + b[j]) * inverse[j]
         smooth += alpha[j] * phi[j]
     return smooth
 
 
 @kernel(any_order=True)
 def sweep_dense(
-    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, sums
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, p
 ):
     """Draw the topics `z` of a block anew; all arrays over topics are padded with zeros."""
     k, log_p, product = n_wk.shape[1], 0.0, 1.0
@@ -74,23 +79,11 @@ def sweep_dense(
             phi[old] = (np.float32(n_w[old]) + b[old]) * inverse[old]
 
             total = np.float32(0.0)
-            for g in range(sums.shape[0]):
-                s = np.float32(0.0)
-                for j in range(GROUP * g, GROUP * g + GROUP):
-                    s += (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
-                sums[g] = s
-                total += s
+            for j in range(p.shape[0]):
+                p[j] = (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
+                total += p[j]
             counter += STEP
-            left = np.float32(uniform(counter) * total)
-            g = 0
-            while g < sums.shape[0] - 1 and left >= sums[g]:
-                left -= sums[g]
-                g += 1
-            new, last = GROUP * g, (GROUP * g + GROUP if GROUP * g + GROUP < k else k) - 1
-            left -= (np.float32(n_dk[d, new]) + alpha[new]) * phi[new]
-            while new < last and left >= 0:
-                new += 1
-                left -= (np.float32(n_dk[d, new]) + alpha[new]) * phi[new]
+            new = np.uint16(pick(p, uniform(counter) * total, k))
 
             n_dk[d, new] += 1
             n_w[new] += 1
@@ -106,21 +99,41 @@ def sweep_dense(
 
 
 @kernel(any_order=True)
+def pick(p, left, k):
+    """The topic at which the sums of p exceed `left`: eight topics at a time, then four."""
+    g = 0
+    while True:
+        half = (p[g] + p[g + 1]) + (p[g + 2] + p[g + 3])
+        both = half + ((p[g + 4] + p[g + 5]) + (p[g + 6] + p[g + 7]))
+        if left < both or g + 8 >= k:
+            break
+        left -= both
+        g += 8
+    if left >= half:
+        left -= half
+        g += 4
+    c0 = p[g]
+    c1 = c0 + p[g + 1]
+    c2 = c1 + p[g + 2]
+    g += (1 if left >= c0 else 0) + (1 if left >= c1 else 0) + (1 if left >= c2 else 0)
+    return g if g < k else k - 1
+
+
+@kernel(any_order=True)
 def sweep_sparse(
     doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter,
     offset, size, topic, count, n_w, b, inverse, phi, mass,
 ):  # fmt: skip
     """As `sweep_dense`; document d has `size[d]` topics and their counts from `offset[d]` on."""
-    log_p, product = 0.0, 1.0
-    one = np.float32(1.0)
+    k, log_p, product, one = n_wk.shape[1], 0.0, 1.0, np.float32(1.0)
     for w in range(ptr.shape[0] - 1):
         if ptr[w] == ptr[w + 1]:
             continue
         smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
         for t in range(ptr[w], ptr[w + 1]):
             d, old = doc[t] - first, z[t]
-            a, m = offset[d], size[d]
-            m = take_out(old, a, m, topic, count)
+            a = offset[d]
+            m = take_out(old, a, size[d], topic, count)
             n_w[old] -= 1
             n_k[old] -= 1
             inverse[old] = one / (np.float32(n_k[old]) + beta_sum[old])
@@ -132,20 +145,19 @@ def sweep_sparse(
             for i in range(m):
                 mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
                 own += mass[i]
+            total = own + np.float32(smooth)
             counter += STEP
-            total = own + smooth
-            left = np.float32(uniform(counter) * total)
+            left = uniform(counter) * total
+            i = np.uint64(0)
             if left < own:
-                i = 0
-                while i < m - 1 and left >= mass[i]:
+                while i + _1 < m and left >= mass[i]:
                     left -= mass[i]
-                    i += 1
-                new = np.int64(topic[a + i])
+                    i += _1
+                new = topic[a + i]
             else:
-                new = draw_from_prior(left - own, alpha, phi, n_wk.shape[1])
-                i = 0
+                new = np.uint16(draw_from_prior(left - own, alpha, phi, k))
                 while i < m and topic[a + i] != new:
-                    i += 1
+                    i += _1
             size[d] = put_in(new, a, i, m, topic, count)
 
             n_w[new] += 1
@@ -167,10 +179,10 @@ def take_out(old, a, m, topic, count):
     """One token of topic `old` less in a document; returns the number of its topics."""
     i = a
     while topic[i] != old:
-        i += 1
+        i += _1
     count[i] -= 1
     if count[i] == 0:
-        m -= 1
+        m -= _1
         topic[i], count[i] = topic[a + m], count[a + m]
     return m
 
@@ -181,27 +193,27 @@ def put_in(new, a, i, m, topic, count):
     at = a + i
     if i == m:
         topic[at], count[at] = new, 0
-        m += 1
+        m += _1
     count[at] += 1
-    if i > 0 and count[at] > count[at - 1]:
-        topic[at], topic[at - 1] = topic[at - 1], topic[at]
-        count[at], count[at - 1] = count[at - 1], count[at]
+    if at > a and count[at] > count[at - _1]:
+        topic[at], topic[at - _1] = topic[at - _1], topic[at]
+        count[at], count[at - _1] = count[at - _1], count[at]
     return m
 
 
 @kernel(any_order=True)
 def draw_from_prior(left, alpha, phi, k):
-    """The topic at which the sums of alpha_j phi_j exceed `left`."""
-    g, s = 0, np.float32(0.0)
+    """The topic at which the sums of alpha_j phi_j exceed `left`: eight topics at a time."""
+    g = 0
     while True:
         s = np.float32(0.0)
-        for j in range(g, g + GROUP):
+        for j in range(g, g + 8):
             s += alpha[j] * phi[j]
-        if left < s or g + GROUP >= k:
+        if left < s or g + 8 >= k:
             break
         left -= s
-        g += GROUP
-    last = (g + GROUP if g + GROUP < k else k) - 1
+        g += 8
+    last = (g + 8 if g + 8 < k else k) - 1
     left -= alpha[g] * phi[g]
     while g < last and left >= 0:
         g += 1
@@ -238,9 +250,9 @@ def list_topics(doc, z, start, stop, first, offset, size, topic, count, place):
     for t in range(start, stop):
         d = doc[t] - first
         topic[offset[d] + size[d]] = z[t]
-        size[d] += 1
+        size[d] += _1
     for d in range(size.shape[0]):
-        a, m = offset[d], 0
+        a, m = offset[d], np.uint64(0)
         for i in range(a, a + size[d]):
             j = topic[i]
             at = place[j]
@@ -248,11 +260,11 @@ def list_topics(doc, z, start, stop, first, offset, size, topic, count, place):
                 count[a + at] += 1
             else:
                 place[j], topic[a + m], count[a + m] = m, j, 1
-                m += 1
+                m += _1
         size[d] = m
-        for i in range(a + 1, a + m):
+        for i in range(a + _1, a + m):
             j, c, at = topic[i], count[i], i
-            while at > a and count[at - 1] < c:
-                topic[at], count[at] = topic[at - 1], count[at - 1]
-                at -= 1
+            while at > a and count[at - _1] < c:
+                topic[at], count[at] = topic[at - _1], count[at - _1]
+                at -= _1
             topic[at], count[at] = j, c
