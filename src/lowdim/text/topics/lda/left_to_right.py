@@ -64,7 +64,7 @@ def left_to_right(
         weight, copies = np.empty(n_samples), np.empty(n_samples, dtype=np.int64)
         for d in documents:
             own = words[ends[d] : ends[d + 1]]
-            counter = shuffle(own, start)
+            counter = np.uint64(shuffle(own, start))
             total = alpha.sum()
             log_p[d] = particles(own, phi, alpha, total, counter, z, n_rk, weight, copies, work)
 
