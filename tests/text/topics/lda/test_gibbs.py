@@ -48,7 +48,8 @@ def run(X, k, *, n_iter=30, n_samples=1, alpha=0.1, beta=0.01, doc=False, word=F
 
 @pytest.fixture(params=["dense", "sparse"])
 def both_kernels(request, monkeypatch):
-    monkeypatch.setattr(gibbs, "SPARSE_FROM", 1 if request.param == "sparse" else 10**9)
+    sparse = request.param == "sparse"
+    monkeypatch.setattr(gibbs.Sampler, "_is_sparse", lambda self, z: sparse)
 
 
 @pytest.fixture
@@ -116,6 +117,15 @@ def test_dense_and_sparse_kernels_settle_alike(rng):
             objectives.append(objective)
         ends.append(np.mean(objectives[-20:]))
     assert ends[0] == pytest.approx(ends[1], abs=0.03)
+
+
+def test_lists_are_taken_where_documents_have_few_of_the_topics(rng):
+    X, _, _ = planted(rng)
+    few, many = Sampler(tokens_of(X), 63), Sampler(tokens_of(X), 640)
+    z = rng.integers(63, size=len(few.tokens.doc)).astype(np.uint16)
+    assert not few._is_sparse(z)
+    assert many._is_sparse(z)  # at most 60 topics in a document
+    assert not Sampler(tokens_of(X), 64)._is_sparse(z)
 
 
 # ---- samples, priors -----------------------------------------------------------------------------

@@ -41,7 +41,9 @@ from lowdim.text.topics.lda.priors import Priors
 from lowdim.text.topics.lda.variational import Learned
 
 MOST_TOPICS = 2**16 - 1
-SPARSE_FROM = 96  # topics; below, going through all of them is faster
+# lists of topics are faster from so many topics on, if documents have at most a part of them:
+# benchmarks/text_gibbs.py
+SPARSE_FROM, SPARSE_PART = 64, 8
 LEARN_EVERY = 10  # sweeps, from one update of the priors to the next
 SMALLEST_PRIOR = 1e-10
 NOTHING = Learned(doc=False, word=False)
@@ -153,7 +155,7 @@ class Sampler:
 
     def __init__(self, tokens: Tokens, k: int, sparse: bool | None = None):
         self.tokens, self.k = tokens, k
-        self._sparse = k >= SPARSE_FROM if sparse is None else sparse
+        self._sparse = sparse
         self._padded = -(-k // GROUP) * GROUP
         self._n_wk = np.empty((tokens.n_words, k), dtype=np.int32)
         self._pieces = list(pieces_of_words(tokens))
@@ -172,13 +174,21 @@ class Sampler:
         n_k = self.count(z)
         seed = random.integers(2**63, size=len(self.tokens.cuts) - 1, dtype=np.uint64)
         prior = self.kernel_priors(state.priors)
-        draw = self._sweep_sparse if self._sparse else self._sweep_dense
+        draw = self._sweep_sparse if self._is_sparse(z) else self._sweep_dense
         blocks = range(len(seed))
         log_p = sum(ordered_map(lambda b: draw(b, z, n_k, prior, seed[b]), blocks))
         length = self.tokens.length
         length = length[length > 0]
         log_p -= length @ np.log(length - 1 + state.priors.doc.sum())
         return state._replace(z=z, sweeps=state.sweeps + 1), -log_p / max(length.sum(), 1)
+
+    def _is_sparse(self, z: np.ndarray) -> bool:
+        """Whether documents have few of the topics, by those of the first block."""
+        if self._sparse is not None or self.k < SPARSE_FROM:
+            return bool(self._sparse)
+        n_topics = np.count_nonzero(self._doc_counts(z, 0, self.k), axis=1)
+        length = self.tokens.length[self.tokens.block(0)[0]]  # as many draws go over a list
+        return SPARSE_PART * int(n_topics @ length) < self.k * int(length.sum())
 
     def kernel_priors(self, priors: Priors) -> KernelPriors:
         """Alpha and beta as kernels read them."""

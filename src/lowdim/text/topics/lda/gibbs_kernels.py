@@ -26,11 +26,13 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 
-GROUP = 16  # topics whose probabilities are added up at once; arrays are padded to a multiple
+GROUP = 16  # arrays over topics are padded with zeros to a multiple of this
+# a sum without its largest part has lost digits where little is left of it: then it is added up
+CANCELLED = np.float32(0.05)
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_1, _27, _30, _31, _40 = (np.uint64(bits) for bits in (1, 27, 30, 31, 40))
+_1, _8, _27, _30, _31, _40, _64 = (np.uint64(number) for number in (1, 8, 27, 30, 31, 40, 64))
 
 
 @kernel
@@ -64,38 +66,53 @@ def sweep_dense(
     doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, p
 ):
     """Draw the topics `z` of a block anew; all arrays over topics are padded with zeros."""
-    k, log_p, product = n_wk.shape[1], 0.0, 1.0
-    one = np.float32(1.0)
+    k, log_p, product, one = n_wk.shape[1], 0.0, 1.0, np.float32(1.0)
     for w in range(ptr.shape[0] - 1):
         if ptr[w] == ptr[w + 1]:
             continue
         begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi)
         for t in range(ptr[w], ptr[w + 1]):
             d, old = doc[t] - first, z[t]
-            n_dk[d, old] -= 1
-            n_w[old] -= 1
-            n_k[old] -= 1
-            inverse[old] = one / (np.float32(n_k[old]) + beta_sum[old])
-            phi[old] = (np.float32(n_w[old]) + b[old]) * inverse[old]
-
             total = np.float32(0.0)
             for j in range(p.shape[0]):
                 p[j] = (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
                 total += p[j]
-            counter += STEP
-            new = np.uint16(pick(p, uniform(counter) * total, k))
-
-            n_dk[d, new] += 1
-            n_w[new] += 1
-            n_k[new] += 1
-            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
-            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
-            z[t] = new
+            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
+            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
+            stay = (np.float32(n_dk[d, old] - 1) + alpha[old]) * phi_less
+            leave = total - p[old]
+            p[old] = np.float32(0.0)
+            if leave < CANCELLED * total:
+                leave = sum_of(p)
+            total = stay + leave
             product *= total
             if product < 1e-200 or product > 1e200:
                 log_p += math.log(product)
                 product = 1.0
+            counter += STEP
+            left = uniform(counter) * total - stay
+            if left < 0:
+                continue
+            new = np.uint16(pick(p, left, k))
+            n_dk[d, old] -= 1
+            n_dk[d, new] += 1
+            n_w[old] -= 1
+            n_w[new] += 1
+            n_k[old] -= 1
+            n_k[new] += 1
+            inverse[old], phi[old] = less, phi_less
+            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
+            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
+            z[t] = new
     return log_p + math.log(product)
+
+
+@kernel(any_order=True)
+def sum_of(p):
+    total = np.float32(0.0)
+    for j in range(p.shape[0]):
+        total += p[j]
+    return total
 
 
 @kernel(any_order=True)
@@ -132,93 +149,113 @@ def sweep_sparse(
         smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
         for t in range(ptr[w], ptr[w + 1]):
             d, old = doc[t] - first, z[t]
-            a = offset[d]
-            m = take_out(old, a, size[d], topic, count)
-            n_w[old] -= 1
-            n_k[old] -= 1
-            inverse[old] = one / (np.float32(n_k[old]) + beta_sum[old])
-            smooth -= alpha[old] * phi[old]
-            phi[old] = (np.float32(n_w[old]) + b[old]) * inverse[old]
-            smooth += alpha[old] * phi[old]
-
-            own = np.float32(0.0)
+            a, m, own = offset[d], size[d], np.float32(0.0)
             for i in range(m):
                 mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
                 own += mass[i]
-            total = own + np.float32(smooth)
+            at = place_of(old, a, topic)
+            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
+            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
+            stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
+            leave = own - mass[at]
+            mass[at] = np.float32(0.0)
+            if leave < CANCELLED * own:
+                leave = sum_of(mass[:m])
+            rest = smooth - alpha[old] * phi[old]
+            total = stay + leave + np.float32(rest)
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_p += math.log(product)
+                product = 1.0
             counter += STEP
-            left = uniform(counter) * total
-            i = np.uint64(0)
-            if left < own:
+            left = uniform(counter) * total - stay
+            if left < 0:
+                continue
+            i, phi_old, phi[old] = np.uint64(0), phi[old], np.float32(0.0)
+            if left < leave:
                 while i + _1 < m and left >= mass[i]:
                     left -= mass[i]
                     i += _1
                 new = topic[a + i]
             else:
-                new = np.uint16(draw_from_prior(left - own, alpha, phi, k))
+                new = np.uint16(draw_from_prior(left - leave, alpha, phi, k))
                 while i < m and topic[a + i] != new:
                     i += _1
-            size[d] = put_in(new, a, i, m, topic, count)
-
+            if new == old:  # by rounding, at the end of a list
+                phi[old] = phi_old
+                continue
+            size[d] = move(a, at, i, m, new, topic, count)
+            n_w[old] -= 1
             n_w[new] += 1
+            n_k[old] -= 1
             n_k[new] += 1
+            inverse[old], phi[old] = less, phi_less
+            rest += alpha[old] * phi_less - alpha[new] * phi[new]
             inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
-            smooth -= alpha[new] * phi[new]
             phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
-            smooth += alpha[new] * phi[new]
+            smooth = rest + alpha[new] * phi[new]
             z[t] = new
-            product *= total
-            if product < 1e-200 or product > 1e200:
-                log_p += math.log(product)
-                product = 1.0
     return log_p + math.log(product)
 
 
 @kernel
-def take_out(old, a, m, topic, count):
-    """One token of topic `old` less in a document; returns the number of its topics."""
-    i = a
-    while topic[i] != old:
+def place_of(old, a, topic):
+    """Where a topic is in the list of a document that has it."""
+    i = np.uint64(0)
+    while topic[a + i] != old:
         i += _1
-    count[i] -= 1
-    if count[i] == 0:
-        m -= _1
-        topic[i], count[i] = topic[a + m], count[a + m]
-    return m
+    return i
 
 
 @kernel
-def put_in(new, a, i, m, topic, count):
-    """One token more, of topic `new` at place i, in a document; frequent topics move forward."""
-    at = a + i
-    if i == m:
-        topic[at], count[at] = new, 0
+def move(a, at, i, m, new, topic, count):
+    """A token from the topic at place `at` to `new` at place i; frequent topics move forward.
+
+    Returns the number of topics of the document. A topic that it did not have has i = m.
+    """
+    is_new = i == m
+    count[a + at] -= 1
+    if count[a + at] == 0:
+        m -= _1
+        topic[a + at], count[a + at] = topic[a + m], count[a + m]
+        i = at if i == m else i
+    if is_new:
+        i = m
         m += _1
-    count[at] += 1
-    if at > a and count[at] > count[at - _1]:
-        topic[at], topic[at - _1] = topic[at - _1], topic[at]
-        count[at], count[at - _1] = count[at - _1], count[at]
+        topic[a + i], count[a + i] = new, 0
+    count[a + i] += 1
+    if i > 0 and count[a + i] > count[a + i - _1]:
+        topic[a + i], topic[a + i - _1] = topic[a + i - _1], topic[a + i]
+        count[a + i], count[a + i - _1] = count[a + i - _1], count[a + i]
     return m
 
 
 @kernel(any_order=True)
 def draw_from_prior(left, alpha, phi, k):
-    """The topic at which the sums of alpha_j phi_j exceed `left`: eight topics at a time."""
-    g = 0
-    while True:
-        s = np.float32(0.0)
-        for j in range(g, g + 8):
-            s += alpha[j] * phi[j]
-        if left < s or g + 8 >= k:
-            break
-        left -= s
-        g += 8
-    last = (g + 8 if g + 8 < k else k) - 1
-    left -= alpha[g] * phi[g]
-    while g < last and left >= 0:
-        g += 1
+    """The topic at which the sums of alpha_j phi_j exceed `left`: 64 topics at a time, then 8."""
+    end = np.uint64(k)
+    g, s = _skip(left, np.uint64(0), end, _64, alpha, phi)
+    left -= s
+    g, s = _skip(left, g, end, _8, alpha, phi)
+    left -= s + alpha[g] * phi[g]
+    while g + _1 < end and left >= 0:
+        g += _1
         left -= alpha[g] * phi[g]
     return g
+
+
+@kernel(any_order=True)
+def _skip(left, g, end, step, alpha, phi):
+    """Where the step begins in which the sums of alpha_j phi_j exceed `left`, and their sum."""
+    before = np.float32(0.0)
+    while g + step < end:
+        s = before
+        for j in range(g, g + step):
+            s += alpha[j] * phi[j]
+        if left < s:
+            break
+        before, g = s, g + step
+    return g, before
 
 
 # ---- counts ------------------------------------------------------------------------------------
