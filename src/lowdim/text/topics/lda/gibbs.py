@@ -29,10 +29,10 @@ from lowdim.core.loop import Loop
 from lowdim.core.threads import ordered_map
 from lowdim.text.topics.lda.count_priors import learn_asymmetric, learn_symmetric, occurring
 from lowdim.text.topics.lda.gibbs_kernels import (
-    GROUP,
     count_topics,
     count_words,
     list_topics,
+    padded_width,
     sweep_dense,
     sweep_sparse,
 )
@@ -156,7 +156,7 @@ class Sampler:
     def __init__(self, tokens: Tokens, k: int, sparse: bool | None = None):
         self.tokens, self.k = tokens, k
         self._sparse = sparse
-        self._padded = -(-k // GROUP) * GROUP
+        self._padded = padded_width(k)
         self._n_wk = np.empty((tokens.n_words, k), dtype=np.int32)
         self._pieces = list(pieces_of_words(tokens))
 
