@@ -69,8 +69,7 @@ def as_lists(X: sparse.csr_array) -> list[list[str]]:
         names = [str(j) for j in range(X.shape[1])]
         counts, ends = X.data.astype(int), X.indptr
         _lists[key] = [
-            [names[j] for j in np.repeat(X.indices[a:b], counts[a:b])]
-            for a, b in pairwise(ends)
+            [names[j] for j in np.repeat(X.indices[a:b], counts[a:b])] for a, b in pairwise(ends)
         ]
     return _lists[key]
 

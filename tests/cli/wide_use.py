@@ -36,7 +36,9 @@ def count_words():
         {"vocabulary": ["cat", "dog"], "token_pattern": "[a-z]+"},
     ):
         vectorizer = lowdim.CountVectorizer(**arguments).fit(docs)
-        vectorizer.partial_fit(docs).transform(docs)
+        X = vectorizer.partial_fit(docs).transform(docs)
+        lowdim.text.cosine(X, X.astype(np.float32).tocsc(), top=2)
+        lowdim.text.cosine(X, X.toarray())
         if "ngram_range" not in arguments:
             for window in (3, (1, 2)):
                 lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")
@@ -71,3 +73,7 @@ def use(model, X):
         clone(model).fit(X, sample_weight=np.linspace(0.5, 2.0, 50))
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
+    if hasattr(model, "word_topics"):
+        model.word_topics(X)
+    if hasattr(model, "word_topics") and hasattr(model, "score_samples"):
+        model.score_samples(model.sample(3)[0], method="left-to-right", n_samples=2)

@@ -33,6 +33,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
             for name in ("tied", "diag", "spherical", "unit")
         ),
     ],
+    "LatentDirichletAllocation": [
+        {"learning_method": "online", "doc_topic_prior": "auto", "topic_word_prior": "auto"},
+        {"n_components": 2, "learning_method": "map"},
+    ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
     "MixtureModel": [
@@ -45,6 +49,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"isotropic": True},
         {"shared_noise": False, "isotropic": True},
     ],
+    "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(
             {"svd_solver": solver}
@@ -74,6 +79,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "columns", "warm_start": True},
     ],
 }
+
+# Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
+GIVE_SHARES = {"PLSA"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

@@ -80,9 +80,9 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     learning_offset : float, default=10.0
         Larger: the first batches count less.
     max_iter : int, default=10
-        Passes over the documents; of "map", those over batches. Its passes over all documents go on
-        until `tol`, 10 `max_iter` at the most. Of "gibbs", sweeps over all words: give some
-        hundred.
+        Passes over the documents. "map" takes up to three passes over batches, then iterations of
+        three passes over all documents until `tol`, 10 `max_iter` at the most. "gibbs" takes sweeps
+        over all words: give some hundred.
     batch_size : int, default=128
         Documents in a batch of "online" and `partial_fit`.
     evaluate_every : int, default=-1
@@ -124,8 +124,8 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     n_batch_iter_ : int
         Batches learned from, and one.
     n_iter_, history_, converged_ : int, ndarray, bool
-        Passes over the documents, what is minimised at each, and whether they sufficed. Passes over
-        batches are noted with the topics of the time.
+        Iterations, what is minimised at each, and whether they sufficed. Passes over batches are
+        noted with the topics of the time.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (v,), if X had names
 
@@ -382,10 +382,10 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     def _start(self, v: int) -> State:
         k = self.n_components
         priors = given_priors(self.doc_topic_prior, self.topic_word_prior, k, v)
-        topics = random_generator(self.random_state).gamma(100.0, 0.01, size=(k, v))
+        topics = random_generator(self.random_state).gamma(100.0, 0.01, size=(v, k))
         if priors.word.ndim and priors.word.shape[1] > 1:
-            topics = topics * _emphasis(priors.word).T  # seed words begin in their topics
-        return State(np.ascontiguousarray(topics.T), None, priors, 0)
+            topics = topics * _emphasis(priors.word)  # seed words begin in their topics
+        return State(topics, None, priors)
 
     def _state(self) -> State:
         """Where `partial_fit` goes on from."""
