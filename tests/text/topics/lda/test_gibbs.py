@@ -277,11 +277,11 @@ def test_no_sweeps_give_topics_at_random(rng):
 
 def test_what_gibbs_does_not_take_names_map(rng):
     X = planted(rng, n=10)[0]
-    with pytest.raises(ValueError, match="sample_weight was given.*learning_method='map'"):
+    with pytest.raises(ValueError, match=r"sample_weight was given.*learning_method='map'"):
         model_of().fit(X, sample_weight=np.ones(10))
-    with pytest.raises(ValueError, match="streams or Dask.*learning_method='map'"):
+    with pytest.raises(ValueError, match=r"streams or Dask.*learning_method='map'"):
         model_of().fit(lowdim.stream(lambda: iter([X.toarray()])))
-    with pytest.raises(ValueError, match="needs whole counts.*learning_method='map'"):
+    with pytest.raises(ValueError, match=r"needs whole counts.*learning_method='map'"):
         model_of().fit(X * 0.5)
-    with pytest.raises(ValueError, match="Negative values"):
+    with pytest.raises(ValueError, match=r"Negative values"):
         model_of().fit(-X)

@@ -160,19 +160,16 @@ def sweep_sparse(
         smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
         for t in range(ptr[w], ptr[w + 1]):
             d, old = doc[t] - first, z[t]
-            a, m, own = offset[d], size[d], np.float32(0.0)
-            for i in range(m):
-                mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
-                own += mass[i]
-            at = place_of(old, a, topic)
+            a, m = offset[d], size[d]
+            own = weigh(a, m, topic, count, phi, mass)
+            at = place_of(old, a, m, topic)
             less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
-            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
+            phi_old, phi_less = phi[old], (np.float32(n_w[old] - 1) + b[old]) * less
             stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
-            leave = own - mass[at]
-            mass[at] = np.float32(0.0)
+            leave, mass[at] = own - mass[at], np.float32(0.0)
             if leave < CANCELLED * own:
                 leave = sum_of(mass[:m])
-            rest = smooth - alpha[old] * phi[old]
+            rest = smooth - alpha[old] * phi_old
             total = stay + leave + np.float32(rest)
             product *= total
             if product < 1e-200 or product > 1e200:
@@ -182,20 +179,12 @@ def sweep_sparse(
             left = uniform(counter) * total - stay
             if left < 0:
                 continue
-            i, phi_old, phi[old] = np.uint64(0), phi[old], np.float32(0.0)
-            if left < leave:
-                while i + _1 < m and left >= mass[i]:
-                    left -= mass[i]
-                    i += _1
-                new = topic[a + i]
-            else:
-                new = np.uint16(draw_from_prior(left - leave, alpha, phi, k))
-                while i < m and topic[a + i] != new:
-                    i += _1
+            phi[old] = np.float32(0.0)
+            new = draw_other(left, leave, a, m, topic, mass, alpha, phi, k)
             if new == old:  # by rounding, at the end of a list
                 phi[old] = phi_old
                 continue
-            size[d] = move(a, at, i, m, new, topic, count)
+            size[d] = move(a, at, place_of(new, a, m, topic), m, new, topic, count)
             n_w[old] -= 1
             n_w[new] += 1
             n_k[old] -= 1
@@ -209,13 +198,35 @@ def sweep_sparse(
     return log_p + math.log(product)
 
 
+@kernel(any_order=True)
+def weigh(a, m, topic, count, phi, mass):
+    """n_dj phi_j of the topics in the list of a document; returns their sum."""
+    own = np.float32(0.0)
+    for i in range(m):
+        mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
+        own += mass[i]
+    return own
+
+
 @kernel
-def place_of(old, a, topic):
-    """Where a topic is in the list of a document that has it."""
+def place_of(j, a, m, topic):
+    """Where topic j is in the list of a document; m if it is not there."""
     i = np.uint64(0)
-    while topic[a + i] != old:
+    while i < m and topic[a + i] != j:
         i += _1
     return i
+
+
+@kernel(any_order=True)
+def draw_other(left, leave, a, m, topic, mass, alpha, phi, k):
+    """Another topic: one of the list, or if `left` is beyond their sum, one by the prior."""
+    if left >= leave:
+        return np.uint16(draw_from_prior(left - leave, alpha, phi, k))
+    i = np.uint64(0)
+    while i + _1 < m and left >= mass[i]:
+        left -= mass[i]
+        i += _1
+    return topic[a + i]
 
 
 @kernel
