@@ -128,6 +128,13 @@ def test_lists_are_taken_where_documents_have_few_of_the_topics(rng):
     assert not Sampler(tokens_of(X), 64)._is_sparse(z)
 
 
+def test_documents_of_very_many_words_are_sampled(rng):
+    X = sp.csr_array(np.array([[70_000, 70_000], [5, 0]]))
+    found = run(X, 2, n_iter=2)
+    np.testing.assert_allclose(found.components.sum(axis=0) - 0.02, [70_005, 70_000])
+    np.testing.assert_allclose(found.shares.sum(axis=1), 1.0)
+
+
 # ---- samples, priors -----------------------------------------------------------------------------
 
 
@@ -194,3 +201,87 @@ def test_what_cannot_be_sampled_is_refused(rng):
         run(X, 4, beta=0.0)
     with pytest.raises(ValueError, match="n_components=70000 is too many"):
         run(X, 70_000)
+
+
+# ---- the estimator -------------------------------------------------------------------------------
+
+
+def model_of(k=4, **arguments):
+    settings = {"learning_method": "gibbs", "max_iter": 12, "random_state": 0, **arguments}
+    return lowdim.LatentDirichletAllocation(k, **settings)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_array])
+def test_a_fitted_model_has_whole_counts_and_the_prior(rng, kind):
+    X = planted(rng)[0].toarray().astype(int)
+    model = model_of().fit(kind(X))
+    counts = model.components_ - model.topic_word_prior_
+    np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
+    np.testing.assert_allclose(counts.sum(axis=0), X.sum(axis=0))
+    assert model.n_iter_ == len(model.history_) == 12
+    assert model.bound_ == pytest.approx(np.exp(model.history_[-1]))
+    shares = model.transform(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(shares, model_of().fit_transform(X))
+
+
+def test_shares_of_new_documents_are_those_that_were_planted(rng):
+    X, shares, topics = planted(rng, n=160)
+    model = model_of(max_iter=60, doc_topic_prior=0.2, topic_word_prior=0.05).fit(X[:120])
+    match = (model.components_ @ topics.T).argmax(axis=1)
+    assert sorted(match) == [0, 1, 2, 3]
+    assert np.abs(model.transform(X[120:]) - shares[120:][:, match]).mean() < 0.1
+
+
+def test_priors_of_a_model_may_be_learned(rng):
+    X, _, _ = planted(rng)
+    model = model_of(max_iter=20, doc_topic_prior="auto", topic_word_prior="auto").fit(X)
+    assert model.doc_topic_prior_.shape == (4,)
+    assert np.isscalar(model.topic_word_prior_)
+    assert model.topic_word_prior_ != 0.25
+
+
+def test_an_interrupted_chain_goes_on_where_it_was(rng, tmp_path):
+    """To the bit, also for the mean of samples and learned priors."""
+    X, _, _ = planted(rng)
+    settings = {"max_iter": 14, "n_samples": 3, "doc_topic_prior": "auto"}
+    whole = model_of(**settings).fit(X)
+
+    class Stop(Exception):
+        pass
+
+    sweep, seen = Sampler.sweep, []
+
+    def sweep_or_stop(self, state):
+        seen.append(state.sweeps)
+        if len(seen) == 13:
+            raise Stop
+        return sweep(self, state)
+
+    with lowdim.config_context(checkpoint=tmp_path, checkpoint_seconds=0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Sampler, "sweep", sweep_or_stop)
+            with pytest.raises(Stop):
+                model_of(**settings).fit(X)
+        resumed = model_of(**settings).fit(X)
+    np.testing.assert_array_equal(resumed.components_, whole.components_)
+    np.testing.assert_array_equal(resumed.doc_topic_prior_, whole.doc_topic_prior_)
+    np.testing.assert_array_equal(resumed.history_, whole.history_)
+
+
+def test_no_sweeps_give_topics_at_random(rng):
+    X, _, _ = planted(rng)
+    model = model_of(max_iter=0).fit(X)
+    np.testing.assert_allclose(model.components_.sum(), X.sum() + 0.25 * model.components_.size)
+
+
+def test_what_gibbs_does_not_take_names_map(rng):
+    X = planted(rng, n=10)[0]
+    with pytest.raises(ValueError, match=r"sample_weight was given.*learning_method='map'"):
+        model_of().fit(X, sample_weight=np.ones(10))
+    with pytest.raises(ValueError, match=r"streams or Dask.*learning_method='map'"):
+        model_of().fit(lowdim.stream(lambda: iter([X.toarray()])))
+    with pytest.raises(ValueError, match=r"needs whole counts.*learning_method='map'"):
+        model_of().fit(X * 0.5)
+    with pytest.raises(ValueError, match=r"Negative values"):
+        model_of().fit(-X)
