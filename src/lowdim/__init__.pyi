@@ -29,6 +29,7 @@ from lowdim.linear.ica import amari_distance as amari_distance
 from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
+from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )

@@ -73,6 +73,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "rows"},
         {"scale": "columns", "warm_start": True},
     ],
+    "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
 CLASSES = public_estimators()
