@@ -47,5 +47,6 @@ from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
 from lowdim.text.corpus import corpus as corpus
 from lowdim.text.counting import CountVectorizer as CountVectorizer
+from lowdim.text.lsa import LSA as LSA
 from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer
 from lowdim.text.tfidf_models import TfidfVectorizer as TfidfVectorizer
