@@ -49,7 +49,7 @@ def test_names_come_from_a_vectorizer_and_serve_coherence():
     docs = ["cat dog cat", "dog cat", "law tax", "tax law law"]
     vectorizer = lowdim.CountVectorizer()
     X = vectorizer.fit_transform(docs)
-    model = Model((np.array([[1, 1, 0, 0], [0, 0, 1, 1]]) @ X.toarray()))
+    model = Model(np.array([[1, 1, 0, 0], [0, 0, 1, 1]]) @ X.toarray())
     words = top_words(model, vectorizer)
     assert words == [["cat", "dog"], ["law", "tax"]]
     assert (lowdim.text.coherence(words, docs) > 0.99).all()
