@@ -131,7 +131,8 @@ class TfidfTransformer(
         counts = rows.in_memory
         if copy or not sp.issparse(counts):
             return weighted(sp.csr_array(counts, copy=True), *settings)
-        written = weighted(counts, *settings)
+        parts = (counts.data, counts.indices, counts.indptr)
+        written = weighted(sp.csr_array(parts, shape=counts.shape), *settings)
         return X if _is_written(X, written) else written
 
     def _open(self, X: Any, reset: bool) -> Blocks:
@@ -165,7 +166,8 @@ class TfidfTransformer(
 
 
 def _is_written(X: Any, written: sp.csr_array) -> bool:
-    return getattr(X, "format", "") == "csr" and np.may_share_memory(X.data, written.data)
+    """Whether X is a csr_matrix that was written into: as in scikit-learn, it is given back."""
+    return isinstance(X, sp.csr_matrix) and np.may_share_memory(X.data, written.data)
 
 
 def _documents_with(X: Any) -> np.ndarray:
@@ -185,6 +187,11 @@ def weighted(
     """tf-idf of counts, written into them; zeros that are stored stay zeros."""
     values = counts.data
     if sublinear:
+        if values.min(initial=0) < 0:
+            raise ValueError(
+                f"X has a negative value ({values.min():g}); sublinear_tf=True takes logarithms of "
+                "counts, which are 0 or more. Set sublinear_tf=False, or leave such values out."
+            )
         stored = values != 0
         np.log(values, out=values, where=stored)
         values[stored] += 1

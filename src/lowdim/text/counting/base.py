@@ -182,9 +182,10 @@ def on_dask(documents: Any, transform: Any, n_columns: int, dtype: Any) -> Any:
     import dask.array as da
 
     empty = sp.csr_array((0, n_columns), dtype=dtype)
-    apply = dask.delayed(_of_partition, pure=True)
+    apply = dask.delayed(_of_partition)
+    shared = dask.delayed(transform, traverse=False)  # the vocabulary once, not in every task
     blocks = [
-        da.from_delayed(apply(transform, part), (np.nan, n_columns), meta=empty)
+        da.from_delayed(apply(shared, part), (np.nan, n_columns), meta=empty)
         for part in documents.to_delayed()
     ]
     return da.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)

@@ -122,8 +122,8 @@ def _stemmed(
 
 
 def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[Tokens, np.ndarray]:
-    least, most = max(1, ngrams[0]), ngrams[1]
     lengths = np.diff(last, prepend=0)
+    least, most = ngrams[0], min(ngrams[1], int(lengths.max(initial=0)))
     n = sum(int(np.maximum(lengths - size + 1, 0).sum()) for size in range(least, most + 1))
     start, end, hashes = (np.empty(n, dtype=np.int64) for _ in range(3))
     ends = np.empty(len(last), dtype=np.int64)
