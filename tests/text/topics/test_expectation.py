@@ -56,9 +56,7 @@ def test_one_iteration_of_documents_is_the_plain_step(rng, bayes):
     code = encoded(cells_of(X), B, prior, start, bayes=bayes, max_iter=1, tol=0.0)
     e = np.exp(psi(start)) if bayes else start
     np.testing.assert_allclose(code.gamma, prior + plain_step(X, e, B)[1], rtol=1e-9)
-    np.testing.assert_allclose(
-        code.e, np.exp(psi(code.gamma)) if bayes else code.gamma, rtol=1e-10
-    )
+    np.testing.assert_allclose(code.e, np.exp(psi(code.gamma)) if bayes else code.gamma, rtol=1e-10)
 
 
 @pytest.mark.parametrize("bayes", [True, False])

@@ -103,6 +103,18 @@ def test_newtons_step_solves_its_system(rng):
     d, own, upper = np.empty(4), np.empty(4), np.empty((4, 4))
     free = np.arange(4)
     shares._newton(
-        0, len(cells.terms), cells.terms, cells.counts, B, total, theta[0], g, free, 4, upper, own, d
+        0,
+        len(cells.terms),
+        cells.terms,
+        cells.counts,
+        B,
+        total,
+        theta[0],
+        g,
+        free,
+        4,
+        upper,
+        own,
+        d,
     )
     np.testing.assert_allclose(H @ d, g - 1.0, atol=1e-7)

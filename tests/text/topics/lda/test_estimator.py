@@ -43,7 +43,9 @@ def test_a_document_without_words_has_the_shares_of_the_prior(rng, method):
     np.testing.assert_allclose(model.transform(np.zeros((2, 30))), [prior, prior])
     np.testing.assert_allclose(model.transform(np.zeros((1, 30)), normalize=False), [prior])
     grown = sp.vstack([X, sp.csr_array((5, 30))], format="csr")
-    assert np.isfinite(lda(learning_method=method, doc_topic_prior="auto").fit(grown).components_).all()
+    assert np.isfinite(
+        lda(learning_method=method, doc_topic_prior="auto").fit(grown).components_
+    ).all()
 
 
 # ---- properties ----------------------------------------------------------------------------------

@@ -76,7 +76,9 @@ def test_a_document_of_weight_2_counts_twice(rng):
     weight = rng.integers(0, 3, size=10)
     topics = Topics(start(rng).topics, np.array(0.1))
     for bayes in (True, False):
-        once = batch_statistics(X, topics, np.full(3, 0.1), INNER, bayes, None, weight.astype(float))
+        once = batch_statistics(
+            X, topics, np.full(3, 0.1), INNER, bayes, None, weight.astype(float)
+        )
         often = batch_statistics(
             X.toarray().repeat(weight, axis=0), topics, np.full(3, 0.1), INNER, bayes, None, None
         )

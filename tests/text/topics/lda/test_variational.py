@@ -61,7 +61,9 @@ def test_learned_priors_come_near_the_planted_ones(seed):
     theta = random.dirichlet(alpha, size=500)
     X = np.stack([random.multinomial(150, p) for p in theta @ phi]).astype(float)
     rows = ArrayBlocks(X)
-    state = State(np.ascontiguousarray(500 * phi.T) + 0.05, None, given_priors("auto", "auto", 3, 60))
+    state = State(
+        np.ascontiguousarray(500 * phi.T) + 0.05, None, given_priors("auto", "auto", 3, 60)
+    )
     for _ in range(40):
         state, _ = step(rows, state, INNER, Learned(True, True), None)
     np.testing.assert_allclose(state.priors.doc, alpha, rtol=0.35)
