@@ -61,7 +61,7 @@ def test_streams_are_sampled(rng):
 
 def test_the_prior_is_chosen_on_held_out_words(rng):
     X = planted(rng, length=10)
-    choice = choose_topics(X, [1, 3, 20], alpha=[2.0, 0.05], random_state=rng, repeats=2)
+    choice = choose_topics(X, [1, 12, 50], alpha=[2.0, 0.05], random_state=rng, repeats=2)
     # documents of one topic: shares are all or nothing
     assert choice.alpha == 0.05 and choice.model.doc_topic_prior == 0.05
     assert choice.alphas.tolist() == [0.05, 2.0] and choice.by_alpha.shape == (3, 2)
@@ -73,9 +73,10 @@ def test_the_prior_is_chosen_on_held_out_words(rng):
 # ---- what is said --------------------------------------------------------------------------------
 
 
-def test_a_choice_says_itself_and_draws_itself(rng):
+def test_a_choice_says_itself_and_draws_itself():
     pytest.importorskip("matplotlib")
-    choice = choose_topics(planted(rng), [2, 3, 6], random_state=rng)
+    curve, errors = np.array([9.0, 6.0, 6.5]), np.full(3, 0.1)
+    choice = TopicsChoice(3, np.array([2, 3, 6]), curve, "completion", errors=errors, model=PEER)
     assert str(choice) == (
         "3 topics, of 2 to 6: the fewest whose perplexity is within one standard error of the best."
     )
