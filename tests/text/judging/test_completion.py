@@ -161,7 +161,7 @@ def test_what_is_no_counts_is_refused():
 
 def test_what_is_no_topic_model_is_refused(rng):
     X = rng.poisson(2.0, size=(20, 6))
-    with pytest.raises(TypeError, match="KMeans has no components_ and transform"):
+    with pytest.raises(TypeError, match="KMeans has no components_; give a fitted topic"):
         completion_perplexity(lowdim.KMeans(2).fit(X), X)
     with pytest.raises(ValueError, match="components_ of PCA have negative values"):
         completion_perplexity(lowdim.PCA(2).fit(X), X)
@@ -169,5 +169,8 @@ def test_what_is_no_topic_model_is_refused(rng):
         completion_perplexity(Known(np.eye(2), [0.5, 0.5]), X)
     with pytest.raises(ValueError, match="codes have negative values"):
         completion_perplexity(Known(np.ones((2, 6)), [2.0, -1.0]), X)
+    fixed = type("Fixed", (), {"components_": np.ones((2, 6))})()
+    with pytest.raises(TypeError, match="Fixed has no transform"):
+        completion_perplexity(fixed, X)
     with pytest.raises(ValueError, match="documents with two words or more"):
         completion_perplexity(Known(np.ones((2, 6)), [1.0, 0.0]), np.zeros((3, 6)))

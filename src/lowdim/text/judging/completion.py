@@ -128,6 +128,10 @@ def completion_perplexity(
     random = random_generator(random_state)
     rows = _open("completion_perplexity", X)
     topics, sizes = topics_of(model, rows.n_columns)
+    if not hasattr(model, "transform"):
+        raise TypeError(
+            f"{type(model).__name__} has no transform, which would give the codes of new documents."
+        )
     loss, tokens = 0.0, 0.0
     for counts in _batches(rows):
         first, second = _split(_whole_counts(counts, "completion_perplexity"), share, random)
@@ -160,10 +164,10 @@ class Topics(NamedTuple):
 def topics_of(model: Any, n_columns: int | None = None) -> Topics:
     """The components of a model as distributions; an error if it has none."""
     components = getattr(model, "components_", None)
-    if components is None or not hasattr(model, "transform"):
+    if components is None:
         raise TypeError(
-            f"{type(model).__name__} has no components_ and transform; give a fitted topic model, "
-            "such as LatentDirichletAllocation(10).fit(X)."
+            f"{type(model).__name__} has no components_; give a fitted topic model, such as "
+            "LatentDirichletAllocation(10).fit(X)."
         )
     components = np.asarray(components, dtype=np.float64)
     if n_columns is not None and components.shape[1] != n_columns:
