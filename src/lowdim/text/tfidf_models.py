@@ -341,7 +341,7 @@ class TfidfVectorizer(CountVectorizer):
         check_is_fitted(self, "_tfidf", msg="The TF-IDF vectorizer is not fitted")
         return super().transform(raw_documents, folder)
 
-    def _publish(self, seen: Seen, may_be_none: bool = False) -> None:
+    def _publish(self, seen: Seen, may_be_none: bool = False) -> np.ndarray:
         if np.dtype(self.dtype) not in (np.float64, np.float32, np.float16):
             warnings.warn(
                 "Only (float64, float32, float16) 'dtype' should be used. "
@@ -349,14 +349,13 @@ class TfidfVectorizer(CountVectorizer):
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
-        super()._publish(seen, may_be_none)
+        chosen = super()._publish(seen, may_be_none)
         self._tfidf = self._weights()
         self._tfidf.n_features_in_ = len(self.vocabulary_)
         if self.use_idf:
-            documents = np.empty(len(self.vocabulary_))
-            for term, column in self.vocabulary_.items():
-                documents[column] = seen.documents[seen.position[term]]
+            documents = seen.documents[chosen].astype(np.float64)
             self._tfidf._learn(documents, seen.n_documents, self._dtype_out())
+        return chosen
 
     def _weights(self) -> TfidfTransformer:
         return TfidfTransformer(**{name: getattr(self, name) for name in _WEIGHTS})

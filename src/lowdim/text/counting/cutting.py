@@ -12,6 +12,7 @@ numbered in its own way, and `merged` says which number they have among all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ from lowdim.text.counting.letters import code_points, text_of
 from lowdim.text.counting.word_table import BASIS, PRIME, Tokens, WordTable, hashed
 
 NO_LIMIT = 2**62
+BLANK = 32
+LETTERS_PER_WORD = 32  # of a chunk, for each different word in it
+GRAMS_AT_A_TIME = 2**17
 
 
 class Rules(NamedTuple):
@@ -59,7 +63,7 @@ def cut_and_numbered(texts: Sequence[str], rules: Rules) -> Cut:
     start, end, hashes = (np.empty(room, dtype=np.int64) for _ in range(3))
     folded, last = np.empty(len(text), dtype=np.int32), np.empty(len(texts), dtype=np.int64)
     n = _cut(text, ends, rules.letters, rules.least, rules.most, folded, start, end, hashes, last)
-    table = rules.stop.copy()
+    table = rules.stop.copy(len(text) // LETTERS_PER_WORD, len(text) // 4)
     ids = table.number(Tokens(folded, start[:n], end[:n], hashes[:n]))
     ids -= np.int32(len(rules.stop))  # words that do not count are negative
     if rules.stem is not None:
@@ -77,7 +81,7 @@ def counted(texts: Sequence[str], rules: Rules) -> Counted:
         return Counted(_counts(ids, last, len(words)), words.words(), None)
     ids, last = without_negative(ids, last)
     grams, last = _grams(ids, last, rules.ngrams)
-    table = WordTable()
+    table = WordTable(len(grams.start) // 2 + 1, len(grams.start) + 1)
     numbers = table.number(grams)
     return Counted(_counts(numbers, last, len(table)), words.words(), table.words())
 
@@ -93,6 +97,22 @@ def as_words(tokens: Tokens) -> list[str]:
     """The words as texts."""
     text = text_of(tokens.text)
     return [text[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
+
+
+def as_grams(words: Tokens, grams: Tokens) -> list[str]:
+    """Runs of numbers of words as texts, with blanks between the words."""
+    found: list[str] = []
+    letters = np.cumsum(1 + (words.end - words.start)[grams.text])  # with a blank for each word
+    for first in range(0, len(grams.start), GRAMS_AT_A_TIME):
+        some = slice(first, first + GRAMS_AT_A_TIME)
+        start, end = grams.start[some], grams.end[some]
+        before = letters[start[0] - 1] if start[0] else 0
+        text = np.empty(letters[end[-1] - 1] - before, dtype=np.int32)
+        ends = np.empty(len(start), dtype=np.int64)
+        _join(*words[:3], grams.text, start, end, text, ends)
+        joined, edges = text_of(text), [0, *(ends + 1).tolist()]
+        found += [joined[a : b - 1] for a, b in pairwise(edges)]
+    return found
 
 
 def table_of(words: Sequence[str]) -> WordTable:
@@ -167,6 +187,20 @@ def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
         i = ends[document]
         last[document] = n
     return n
+
+
+@kernel
+def _join(letters, start, end, numbers, first, last, text, ends):
+    """The words of each run, one after the other, with a blank behind each; where runs end."""
+    n = 0
+    for run in range(len(first)):
+        for t in range(first[run], last[run]):
+            for i in range(start[numbers[t]], end[numbers[t]]):
+                text[n] = letters[i]
+                n += 1
+            text[n] = BLANK
+            n += 1
+        ends[run] = n - 1
 
 
 @kernel

@@ -20,6 +20,7 @@ from lowdim.core.threads import ordered_map
 from lowdim.text.counting.cutting import (
     Counted,
     Rules,
+    as_grams,
     as_tokens,
     as_words,
     counted,
@@ -103,13 +104,8 @@ class WordCounter:
             yield from results
 
     def terms(self) -> list[str]:
-        words = as_words(self._words.words())
-        if self._grams is None:
-            return words
-        grams = self._grams.words()
-        spans = zip(grams.start.tolist(), grams.end.tolist(), strict=True)
-        numbers = grams.text.tolist()
-        return [" ".join([words[i] for i in numbers[a:b]]) for a, b in spans]
+        words = self._words.words()
+        return as_words(words) if self._grams is None else as_grams(words, self._grams.words())
 
     def _numbers(self, result: Counted) -> np.ndarray:
         words = self._words.number(result.words, self._add)
@@ -223,12 +219,11 @@ class Sums:
         self._count[numbers[known]] += count[known]
 
     def seen(self, terms: list[Any]) -> Seen:
-        position = {term: i for i, term in enumerate(terms)}
         room = np.zeros(max(0, len(terms) - len(self._count)), np.int64)
         documents, count = (
             np.concatenate([sums[: len(terms)], room]) for sums in (self._documents, self._count)
         )
-        return Seen(position, documents, count, self.n_documents)
+        return Seen(terms, documents, count, self.n_documents)
 
 
 def matrix_of(part: Part, column: np.ndarray | None, n_columns: int, dtype: Any) -> sp.csr_array:
