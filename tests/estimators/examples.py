@@ -33,6 +33,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
             for name in ("tied", "diag", "spherical", "unit")
         ),
     ],
+    "LatentDirichletAllocation": [
+        {"learning_method": "online", "doc_topic_prior": "auto", "topic_word_prior": "auto"},
+        {"n_components": 2, "learning_method": "map"},
+    ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
     "LSA": [{"weighting": "log-entropy"}, {"weighting": None}],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
@@ -46,6 +50,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"isotropic": True},
         {"shared_noise": False, "isotropic": True},
     ],
+    "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(
             {"svd_solver": solver}
@@ -76,6 +81,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
+
+# Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
+GIVE_SHARES = {"PLSA"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

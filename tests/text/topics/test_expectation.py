@@ -8,7 +8,13 @@ from scipy.special import psi
 
 from lowdim.text.topics import expectation
 from lowdim.text.topics.counts import cells_of
-from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly, topic_counts
+from lowdim.text.topics.expectation import (
+    encoded,
+    exp_digamma,
+    spread_evenly,
+    sum_of_logs,
+    topic_counts,
+)
 from tests.text.topics.examples import emptied, plain_step, planted
 
 
@@ -17,6 +23,16 @@ def test_exp_digamma_is_that_of_scipy():
     np.testing.assert_allclose(exp_digamma(x), np.exp(psi(x)), rtol=1e-11)
     np.testing.assert_array_equal(exp_digamma(np.array([0.0, 1e-3, 1e-300])), [0.0, 0.0, 0.0])
     np.testing.assert_allclose(exp_digamma(np.array([1e150, 1e300])), [1e150, 1e300])
+
+
+def test_the_sum_of_logs_is_that_of_numpy(rng):
+    for x in (
+        rng.random(1000),
+        np.exp(rng.normal(size=500) * 100),
+        np.array([1e-300, 5.0]),
+        np.ones(0),
+    ):
+        assert sum_of_logs(x) == pytest.approx(np.log(x).sum(), rel=1e-12, abs=1e-12)
 
 
 def test_exp_digamma_of_one_number_is_the_same_in_python():

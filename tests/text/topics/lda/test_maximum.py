@@ -9,7 +9,13 @@ from lowdim.core.blocks import ArrayBlocks
 from lowdim.text.topics import plsa
 from lowdim.text.topics.counts import cells_of
 from lowdim.text.topics.expectation import topic_counts
-from lowdim.text.topics.lda.maximum import log_posteriors, shares, step, topics_prior
+from lowdim.text.topics.lda.maximum import (
+    iteration,
+    log_posteriors,
+    shares,
+    step,
+    topics_prior,
+)
 from lowdim.text.topics.lda.priors import given_priors
 from lowdim.text.topics.lda.variational import Learned, State
 from tests.text.topics.examples import plain_step, planted
@@ -57,6 +63,30 @@ def test_the_objective_is_the_posterior_and_never_falls(rng):
         if len(found) > 1:
             assert found[-1] == pytest.approx(expected, rel=1e-9)
     assert np.all(np.diff(found) >= -1e-9 * abs(found[0]))
+
+
+def test_a_document_of_weight_2_is_there_twice(rng):
+    X, _, _ = planted(rng)
+    weight = rng.integers(0, 4, size=60)
+    once = often = begin(rng)
+    for _ in range(4):
+        once, left = iteration(ArrayBlocks(X), once, NONE, weight.astype(float))
+        often, right = iteration(ArrayBlocks(X.toarray().repeat(weight, axis=0)), often, NONE, None)
+        assert left.whole == pytest.approx(right.whole)
+    np.testing.assert_allclose(once.topics, often.topics, rtol=1e-8)
+
+
+def test_iterations_never_lower_the_objective_and_are_worth_three_steps(rng):
+    X, _, _ = planted(rng)
+    rows, state = ArrayBlocks(X), begin(rng)
+    plain, found = state, []
+    for _ in range(20):
+        state, objective = iteration(rows, state, NONE, None)
+        found.append(objective.whole)
+    for _ in range(60):
+        plain, last = step(rows, plain, NONE, None)
+    assert np.all(np.diff(found) >= -1e-9 * abs(found[0]))
+    assert found[-1] >= last.whole - 1e-3 * abs(last.whole)
 
 
 def test_without_priors_it_is_plsa(rng):

@@ -40,7 +40,7 @@ def start(rng, k=3, v=30):
 def test_a_batch_of_all_documents_at_rate_1_is_a_step_of_variational_bayes(rng):
     X, _, _ = planted(rng)
     begin, rows = start(rng), ArrayBlocks(X)
-    whole, bound = variational.step(rows, begin, INNER, Learned(False, False), None)
+    whole, _ = variational.step(rows, begin, INNER, Learned(False, False), None)
     passed = stepwise_pass(
         rows,
         begin,

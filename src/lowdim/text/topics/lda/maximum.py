@@ -4,13 +4,14 @@
 
 This is the mode of the posterior in the coordinates log theta, log phi, in which a Dirichlet prior
 has no peaks at the corners (MacKay 1998, Choice of basis for Laplace approximation). With alpha,
-eta -> 0 it is PLSA. Passes of batches come first (`stepwise.py`), then EM over all documents, which
-never lowers the objective:
+eta -> 0 it is PLSA. Passes of batches come first (`stepwise.py`), then EM over all documents:
 
     statistics   p(z | w, i) ~ theta_iz phi_zw;  expected counts by document and by term
     update       theta_i ~ alpha + counts by document;  phi_z ~ eta + counts by term
 
-Cost: O(cells k) per pass; memory: shares (n, k), topics (k, v) and a block.
+Two steps of EM point somewhere (SQUAREM): the third is taken from there, unless the objective is
+lower there. So it never falls. Cost: O(cells k) per pass; memory: shares (n, k) and topics (k, v),
+of three steps, and a block.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.text.topics.counts import Cells, cells_of, weights_of
-from lowdim.text.topics.expectation import spread_evenly, topic_counts
+from lowdim.text.topics.expectation import spread_evenly, sum_of_logs, topic_counts
+from lowdim.text.topics.extrapolation import pointed
 from lowdim.text.topics.lda.priors import (
     CountSums,
     Priors,
@@ -31,7 +33,8 @@ from lowdim.text.topics.lda.priors import (
 from lowdim.text.topics.lda.variational import Learned, State
 
 DECAY = 0.6  # of the rate at which batches come in
-BATCHES = 20  # of a pass
+BATCHES = 20  # of a pass,
+LEAST_BATCH = 64  # but of so many documents
 
 
 def rate(t: int) -> float:
@@ -126,9 +129,26 @@ def step(
     return after, objective
 
 
+def iteration(
+    rows: Any, state: State, learned: Learned, weight: np.ndarray | None
+) -> tuple[State, Objective]:
+    """Two steps of EM and one from where they point; the objective where it started."""
+    once, objective = step(rows, state, learned, weight)
+    twice, second = step(rows, once, learned, weight)
+    if state.gamma is None or any(learned):
+        return twice, objective
+    assert once.gamma is not None and twice.gamma is not None
+    there = twice._replace(
+        topics=pointed(state.topics, once.topics, twice.topics),
+        gamma=pointed(state.gamma, once.gamma, twice.gamma, weight),
+    )
+    ahead, third = step(rows, there, learned, weight)
+    return (ahead if third.whole >= second.whole else twice), objective
+
+
 def topics_prior(phi: np.ndarray, eta: np.ndarray) -> float:
     """sum eta log phi."""
     if not eta.any():
         return 0.0
-    logs = np.log(np.maximum(phi, np.finfo(np.float64).tiny))
-    return float((eta * logs).sum())
+    phi = np.maximum(phi, np.finfo(np.float64).tiny)
+    return float(eta) * sum_of_logs(phi) if eta.ndim == 0 else float((eta * np.log(phi)).sum())
