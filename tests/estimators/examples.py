@@ -38,6 +38,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 2, "learning_method": "map"},
     ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
+    "LSA": [{"weighting": "log-entropy"}, {"weighting": None}],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
     "MixtureModel": [
         {"components": "poisson"},
@@ -78,6 +79,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "rows"},
         {"scale": "columns", "warm_start": True},
     ],
+    "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
