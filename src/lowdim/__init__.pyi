@@ -37,10 +37,12 @@ from lowdim.mixture.gaussian import GaussianMixture as GaussianMixture
 from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
+from lowdim.report.topics.report import topics as topics
 from lowdim.selection.clusters import choose_k as choose_k
 from lowdim.selection.compare import compare as compare
 from lowdim.selection.rank import choose_rank as choose_rank
 from lowdim.selection.search import CompletionSearch as CompletionSearch
+from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.tables.encoder import TableEncoder as TableEncoder
 from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
