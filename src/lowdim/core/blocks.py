@@ -97,6 +97,14 @@ class Blocks(ABC):
         for streams; a lazy Dask array on Dask.
         """
 
+    def fold_and_map(self, function: Callable, *params: Any, along: Sequence = ()) -> tuple:
+        """Sums, and row-aligned results in memory, of one pass.
+
+        The function returns both: what `fold` adds up, and an array with an entry for each row.
+        """
+        sums, parts = self._reduce(_sums_and_rows, (function, params), along, _add_and_append)
+        return _wide(sums), joined(parts, self.shape[0])
+
     @abstractmethod
     def take(self, index: np.ndarray) -> Any:
         """The rows with these numbers, in this order, in memory."""
@@ -525,6 +533,15 @@ def rows_where(block: Any, chosen: Callable, params: tuple) -> Any:
     """The rows of one block for which chosen(block, *params) is True; None means all."""
     keep = chosen(block, *params)
     return block if keep is None else block[keep]
+
+
+def _sums_and_rows(block: Any, function: Callable, params: tuple, *companions: Any) -> tuple:
+    sums, rows = function(block, *params, *companions)
+    return sums, [rows]
+
+
+def _add_and_append(left: tuple, right: tuple) -> tuple:
+    return add(left[0], right[0]), left[1] + right[1]
 
 
 def _no_complaint(block: Any, check: Callable, args: tuple) -> int:

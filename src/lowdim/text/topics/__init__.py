@@ -1,0 +1,1 @@
+"""Topics: words that documents have in common, and how much each document has of each."""

@@ -1,0 +1,110 @@
+"""Documents x terms: how often each document has each term, as every topic model reads them.
+
+A zero says nothing, so only stored cells are looked at. Rows may be dense, sparse, streamed or on
+Dask; a block becomes three plain arrays, whose types are always the same: so kernels have one
+signature. Terms that a block stores twice add up by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.config import get_config
+
+# A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
+# on a thread take this part of what `block_bytes` asks for
+BYTES_PER_CELL = 128
+
+
+def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> Blocks:
+    """X as Blocks of counts: finite and not negative, in pieces that are worth a turn on a thread.
+
+    `method` is the public method that was called, for messages.
+    """
+    rows = estimator.open_rows(X, reset=reset)
+    return in_pieces(rows.checked(refuse_negative, f"{type(estimator).__name__}.{method}"))
+
+
+def in_pieces(rows: Blocks) -> Blocks:
+    """The same rows; in memory, in blocks of about as many cells as there are terms, or more.
+
+    A pass adds up a number for each term and topic: fewer cells than terms would be lost in them.
+    """
+    X = rows.in_memory
+    if X is None or not X.shape[0]:
+        return rows
+    n, d = X.shape
+    cells_per_row = max((X.nnz if sp.issparse(X) else X.size) / n, 1.0)
+    cells = max(get_config().block_bytes // BYTES_PER_CELL, d)
+    return ArrayBlocks(X, block_rows=max(1, int(cells / cells_per_row)))
+
+
+def refuse_negative(X: Any, whom: str) -> None:
+    """Raise if a block has a negative count."""
+    values = X.data if sp.issparse(X) else X
+    if values.size and values.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {whom}: X has {values.min():g}. Counts and weights "
+            "of terms are 0 or more; give counts, not centred or scaled values."
+        )
+
+
+class Cells(NamedTuple):
+    """The stored cells of a block of documents, row by row."""
+
+    indptr: np.ndarray  # (b + 1,)  int64, where each document begins
+    terms: np.ndarray  # (cells,)  int32
+    counts: np.ndarray  # (cells,)  float64
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def documents(self) -> np.ndarray:
+        """The document of each cell."""
+        return np.repeat(np.arange(self.n_documents), np.diff(self.indptr))
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The sum of the counts of each document, (b,)."""
+        return np.bincount(self.documents, self.counts, self.n_documents)
+
+    def part(self, first: int, last: int) -> Cells:
+        """The cells of the documents first to last - 1, as views."""
+        indptr = self.indptr[first : last + 1]
+        stored = slice(indptr[0], indptr[-1])
+        return Cells(indptr - indptr[0], self.terms[stored], self.counts[stored])
+
+
+def cells_of(X: Any) -> Cells:
+    """The cells of a block, dense or sparse."""
+    X = X if sp.issparse(X) else sp.csr_array(X)
+    return Cells(
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        np.ascontiguousarray(X.indices, dtype=np.int32),
+        np.ascontiguousarray(X.data, dtype=np.float64),
+    )
+
+
+def weights_of(weight: np.ndarray | None, n: int) -> np.ndarray:
+    """The weights of n documents, which are 1 if none are given."""
+    return np.ones(n) if weight is None else weight
+
+
+class Total(NamedTuple):
+    """How much there is to learn from."""
+
+    documents: float  # sum of weights
+    tokens: float  # weighted sum of counts
+
+
+def total_of(X: Any, weight: np.ndarray | None) -> Total:
+    """Documents and tokens of a block."""
+    lengths = cells_of(X).lengths
+    w = weights_of(weight, len(lengths))
+    return Total(float(w.sum()), float(w @ lengths))

@@ -1,0 +1,138 @@
+"""How likely documents are under LDA: bounds, and an estimate by sampling.
+
+    log p(x_i)  = log  integral Dirichlet(theta; alpha) prod_w (sum_z theta_z phi_zw)^x_iw  dtheta
+               >= sum_w x_iw log sum_z e_iz phi_zw  +  E_q log Dirichlet(theta; alpha) - E_q log q
+
+with q = Dirichlet(gamma_i) and e = exp E_q log theta. If phi is not known but has itself a
+posterior Dirichlet(lambda_z), phi_zw is exp E log phi_zw in this, and the topics add E log p(phi;
+eta) - E log q(phi): then it is the bound that variational Bayes maximises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln, psi
+
+from lowdim.core.kernel import kernel
+from lowdim.text.topics.counts import Cells, cells_of
+from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly, topic_counts
+from lowdim.text.topics.lda.priors import Priors
+
+LEAST_PRIOR = 1e-100  # a prior of 0, where its logarithm is asked for
+
+
+def expected_topics(topics: np.ndarray) -> np.ndarray:
+    """exp E log phi of topics with the posterior Dirichlet(topics), by terms (v, k)."""
+    return exp_digamma(topics) * np.exp(-psi(topics.sum(axis=0)))
+
+
+def log_shares(gamma: np.ndarray) -> np.ndarray:
+    """E log theta of documents (b, k)."""
+    return psi(gamma) - psi(gamma.sum(axis=1))[:, None]
+
+
+def document_bounds(
+    cells: Cells,
+    log_likelihood: np.ndarray,
+    gamma: np.ndarray,
+    logs: np.ndarray,
+    alpha: np.ndarray,
+) -> np.ndarray:
+    """The bound of each document, (b,).
+
+    `log_likelihood` is that of `topic_counts` for e = exp(digamma(gamma)), which lacks the same
+    factor in all topics; `logs` are E log theta.
+    """
+    alpha, gamma = np.maximum(alpha, LEAST_PRIOR), np.maximum(gamma, LEAST_PRIOR)
+    total = gamma.sum(axis=1)
+    words = log_likelihood - cells.lengths * psi(total)
+    prior = ((alpha - gamma) * logs).sum(axis=1) + (gammaln(gamma) - gammaln(alpha)).sum(axis=1)
+    return words + prior + gammaln(alpha.sum()) - gammaln(total)
+
+
+def topics_bound(topics: np.ndarray, priors: Priors) -> float:
+    """E log p(phi; eta) - E log q(phi) of topics with the posterior Dirichlet(topics), (v, k)."""
+    eta = np.maximum(priors.word, LEAST_PRIOR)
+    total, eta_total = topics.sum(axis=0), np.broadcast_to(eta, topics.shape).sum(axis=0)
+    logs = psi(topics) - psi(total)
+    own = ((eta - topics) * logs).sum() + (gammaln(topics) - gammaln(eta)).sum()
+    return float(own + (gammaln(eta_total) - gammaln(total)).sum())
+
+
+def bounds(X: Any, B: np.ndarray, alpha: np.ndarray, max_iter: int, tol: float) -> np.ndarray:
+    """The bound of each document of a block, given what terms say of topics, B (v, k)."""
+    cells = cells_of(X)
+    start = spread_evenly(cells, alpha)
+    code = encoded(cells, B, alpha, start, bayes=True, max_iter=max_iter, tol=tol)
+    found = topic_counts(cells, code.e, B, None)
+    logs = log_shares(np.maximum(code.gamma, LEAST_PRIOR))
+    return document_bounds(cells, found.log_likelihood, code.gamma, logs, alpha)
+
+
+# ---- left to right -------------------------------------------------------------------------------
+
+
+def left_to_right(
+    X: Any, phi: np.ndarray, alpha: np.ndarray, n_samples: int, seed: int
+) -> np.ndarray:
+    """log p of each document of a block, estimated word after word with `n_samples` samples.
+
+    Wallach et al. (2009), Evaluation methods for topic models, algorithm 3. Each document is given
+    the same random numbers: its estimate does not depend on the documents around it.
+    """
+    cells = cells_of(X)
+    if cells.counts.size and (cells.counts != np.floor(cells.counts)).any():
+        raise ValueError(
+            'X has counts that are no whole numbers; score_samples(method="left-to-right") reads '
+            'documents word after word. Give counts, or choose method="bound".'
+        )
+    longest = int(cells.lengths.max(initial=0.0))
+    k = len(alpha)
+    words, topic = np.empty(longest, dtype=np.int64), np.empty((n_samples, longest), dtype=np.int64)
+    counts, chance = np.empty((n_samples, k)), np.empty(k)
+    estimate = np.empty(cells.n_documents)
+    _left_to_right(*cells, phi, alpha, seed, words, topic, counts, chance, estimate)
+    return estimate
+
+
+@kernel
+def _left_to_right(indptr, terms, times, phi, alpha, seed, words, topic, counts, chance, estimate):
+    samples, k = counts.shape
+    total_alpha = 0.0
+    for z in range(k):
+        total_alpha += alpha[z]
+    for i in range(len(estimate)):
+        np.random.seed(seed)
+        n = 0
+        for j in range(indptr[i], indptr[i + 1]):
+            for _ in range(int(times[j])):
+                words[n] = terms[j]
+                n += 1
+        for a in range(n - 1, 0, -1):  # words come in any order
+            b = int(np.random.random() * (a + 1))
+            words[a], words[b] = words[b], words[a]
+        for s in range(samples):
+            for z in range(k):
+                counts[s, z] = alpha[z]
+        estimate[i] = 0.0
+        for t in range(n):
+            p = 0.0
+            for s in range(samples):
+                for a in range(t + 1):  # the topics of the words before it anew; then its own
+                    if a < t:
+                        counts[s, topic[s, a]] -= 1.0
+                    total = 0.0
+                    for z in range(k):
+                        total += counts[s, z] * phi[words[a], z]
+                        chance[z] = total
+                    if a == t:
+                        p += total
+                    point = np.random.random() * total
+                    z = 0
+                    while z < k - 1 and chance[z] < point:
+                        z += 1
+                    topic[s, a] = z
+                    counts[s, z] += 1.0
+            estimate[i] += np.log(p / (samples * (total_alpha + t)))

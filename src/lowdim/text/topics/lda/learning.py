@@ -1,0 +1,203 @@
+"""The ways in which LDA learns: one loop each over the steps of the other files.
+
+Every loop notes what is minimised per token, and has all that the next pass needs in its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lowdim.core.blocks import Blocks
+from lowdim.core.loop import Loop, iterate
+from lowdim.text.topics.counts import total_of, weights_of
+from lowdim.text.topics.lda import bound, maximum, variational
+from lowdim.text.topics.lda.priors import Priors, from_logs, one_from_logs
+from lowdim.text.topics.lda.stepwise import stepwise_pass
+from lowdim.text.topics.lda.variational import Inner, Learned, State
+
+FULL_PASSES = 10  # of "map" at the most, for each pass over batches
+
+Result = tuple[State, float]
+
+
+def batch(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
+    """Variational Bayes, all documents at a time; the final state, and the perplexity of X."""
+    tokens = rows.fold(total_of, along=(weight,)).tokens
+    loop = _loop(model, rows, start, tol=_tol(model))
+    for state in loop:
+        after, value = variational.step(rows, state, model._inner(), _learned(model), weight)
+        after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
+        loop.record(-value / max(tokens, 1.0), change=change)
+        loop.params = after
+    return loop.params, _final_perplexity(model, rows, weight, loop.params)
+
+
+def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
+    """Variational Bayes, one batch after the other, `max_iter` times through the documents."""
+    total = rows.fold(total_of, along=(weight,))
+    loop = _loop(model, rows, start, tol=_tol(model))
+    for state in loop:
+        after, value = _online_pass(model, rows, weight, state, total.documents)
+        after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
+        value += bound.topics_bound(after.topics, after.priors)
+        loop.record(-value / max(total.tokens, 1.0), change=change)
+        loop.params = after
+    return loop.params, _final_perplexity(model, rows, weight, loop.params)
+
+
+def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
+    """Stepwise EM, then EM; the final state, and the perplexity of X at its shares."""
+    total = rows.fold(total_of, along=(weight,))
+    tokens = max(total.tokens, 1.0)
+    size = max(1, rows.shape[0] // maximum.BATCHES)
+    most = model.max_iter * (1 + FULL_PASSES)
+    loop = _loop(model, rows, start, tol=model.tol, max_iter=most)
+    for state in loop:
+        if loop.n_iter < model.max_iter:
+            passed = stepwise_pass(
+                rows,
+                state,
+                size=size,
+                documents=total.documents,
+                rate=maximum.rate,
+                inner=model._inner(),
+                bayes=False,
+                weight=weight,
+            )
+            topics = passed.state.topics
+            value = passed.objective + maximum.topics_prior(
+                topics / topics.sum(axis=0), state.priors.word
+            )
+            loop.record(-value / tokens, change=np.inf)
+            loop.params = passed.state
+        else:
+            after, found = maximum.step(rows, state, _learned(model), weight)
+            first = loop.n_iter == model.max_iter
+            loop.record(-found.whole / tokens, change=np.inf if first else None)
+            loop.params = after._replace(perplexity=perplexity_of(found.log_likelihood, tokens))
+    perplexity = loop.params.perplexity
+    return loop.params, float("nan") if perplexity is None else perplexity
+
+
+LEARN: dict[str, Callable[[Any, Blocks, np.ndarray | None, State], Result]] = {
+    "batch": batch,
+    "online": online,
+    "map": maximise,
+}
+
+
+def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: State) -> State:
+    """One pass of batches over new documents, of which `total_samples` are expected in all."""
+    if model._is_bayes():
+        return _online_pass(model, rows, weight, state, float(model.total_samples))[0]
+    return stepwise_pass(
+        rows,
+        state,
+        size=model.batch_size,
+        documents=float(model.total_samples),
+        rate=maximum.rate,
+        inner=model._inner(),
+        bayes=False,
+        weight=weight,
+    ).state
+
+
+def _online_pass(
+    model: Any, rows: Blocks, weight: np.ndarray | None, state: State, documents: float
+) -> tuple[State, float]:
+    passed = stepwise_pass(
+        rows,
+        state,
+        size=model.batch_size,
+        documents=documents,
+        rate=lambda t: float((model.learning_offset + t + 1) ** -model.learning_decay),
+        inner=model._inner(),
+        bayes=True,
+        weight=weight,
+    )
+    after, learned = passed.state, _learned(model)
+    doc, word = after.priors
+    if learned.doc:
+        doc = from_logs(doc, passed.logs)
+    if learned.word:
+        logs = np.log(np.maximum(bound.expected_topics(after.topics), np.finfo(float).tiny))
+        word = np.array(one_from_logs(float(word), float(logs.mean()), len(logs)))
+    return after._replace(priors=Priors(doc, word)), passed.objective
+
+
+# ---- the bound -----------------------------------------------------------------------------------
+
+
+def bound_of(
+    rows: Blocks,
+    weight: np.ndarray | None,
+    topics: np.ndarray,
+    priors: Priors,
+    inner: Inner,
+    times: float = 1.0,
+) -> tuple[float, float]:
+    """The bound of documents, each `times` times, and of the topics; and their tokens."""
+    B = bound.expected_topics(topics)
+    total, tokens = rows.fold(_bound_sums, B, priors.doc, inner, along=(weight,))
+    return times * total + bound.topics_bound(topics, priors), times * tokens
+
+
+def _bound_sums(
+    X: Any, B: np.ndarray, alpha: np.ndarray, inner: Inner, weight: np.ndarray | None
+) -> tuple[float, float]:
+    w = weights_of(weight, X.shape[0])
+    return float(w @ bound.bounds(X, B, alpha, *inner)), total_of(X, weight).tokens
+
+
+def perplexity_of(total: float, tokens: float) -> float:
+    """exp(-total / tokens); without any words 1."""
+    return float(np.exp(-total / tokens)) if tokens > 0 else 1.0
+
+
+def _final_perplexity(model: Any, rows: Blocks, weight: np.ndarray | None, state: State) -> float:
+    found = bound_of(rows, weight, state.topics, state.priors, model._inner())
+    return perplexity_of(*found)
+
+
+# ---- the loop ------------------------------------------------------------------------------------
+
+
+def _loop(model: Any, rows: Blocks, start: State, tol: float, max_iter: int | None = None) -> Loop:
+    return iterate(
+        model,
+        start,
+        max_iter=model.max_iter if max_iter is None else max_iter,
+        tol=tol,
+        attributes=lambda state: model._attributes(state, rows.dtype),
+    )
+
+
+def _tol(model: Any) -> float:
+    return model.perp_tol if model.evaluate_every > 0 else 0.0
+
+
+def _learned(model: Any) -> Learned:
+    return Learned(_is_auto(model.doc_topic_prior), _is_auto(model.topic_word_prior))
+
+
+def _is_auto(prior: Any) -> bool:
+    return isinstance(prior, str)
+
+
+def _evaluated(
+    model: Any, rows: Blocks, weight: np.ndarray | None, state: State, n_iter: int
+) -> tuple[State, float]:
+    """The state with its perplexity, if it is time for it, and by how much that changed."""
+    change, note = np.inf, ""
+    if model.evaluate_every > 0 and n_iter % model.evaluate_every == 0:
+        perplexity = _final_perplexity(model, rows, weight, state)
+        if state.perplexity is not None:
+            change = abs(state.perplexity - perplexity)
+        state = state._replace(perplexity=perplexity)
+        note = f", perplexity: {perplexity:.4f}"
+    if model.verbose:
+        print(f"iteration: {n_iter} of max_iter: {model.max_iter}{note}")
+    return state, change

@@ -1,0 +1,126 @@
+"""What topics say of words: which are alike, and which topic a word of a document comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.core.threads import ordered_map
+from lowdim.core.validation import check_at_least, check_number
+from lowdim.text.topics.counts import Cells, cells_of, open_counts
+
+DOCUMENTS_AT_A_TIME = 512
+CELLS_AT_A_TIME = 2**13  # of which all topics are in memory
+
+
+class WordMethods:
+    """`similar_terms` and `word_topics`, for topic models.
+
+    A class gives `_terms_by_topic()`: (v, k), p(z | w) up to a factor for each term; and
+    `_word_model()`: a function of cells that gives e (b, k), and B (v, k), as `expectation.py` has
+    them.
+    """
+
+    components_: np.ndarray
+    _terms_by_topic: Callable[[], np.ndarray]
+    _word_model: Callable[[], tuple[Callable[[Cells], np.ndarray], np.ndarray]]
+
+    def similar_terms(self, term, n=10):
+        """The terms whose topics are most like those of a term.
+
+        Parameters
+        ----------
+        term : str or int
+            A term by its name, if X had names of columns, or by the number of its column.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        list of (term, cosine)
+            The most similar first, by the cosine of p(z | w); named as `term` is.
+        """
+        check_is_fitted(self)
+        n = check_at_least("n", n, 1)
+        names = getattr(self, "feature_names_in_", None)
+        own = number_of_term(term, names, self.components_.shape[1])
+        named = isinstance(term, str)
+        by_topic = self._terms_by_topic()
+        return [
+            (str(names[w]) if named and names is not None else int(w), float(cosine))
+            for w, cosine in most_similar(by_topic, own, n)
+        ]
+
+    def word_topics(self, X, *, smallest=1e-3):
+        """The topic of each word: p(z | word, document), for every stored cell of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, Dask collection or stream of shape (n, v)
+            Counts of terms.
+        smallest : float, default=1e-3
+            Smaller probabilities are left out: of each word, few topics remain. 0 keeps all.
+
+        Returns
+        -------
+        csr_array of shape (cells, k)
+            A row for each stored cell of X, in the order of its rows (for dense X, of each cell
+            that is not 0).
+        """
+        smallest = check_number("smallest", smallest, 0.0, 1.0)
+        check_is_fitted(self)
+        rows = open_counts(self, X, "word_topics", reset=False)
+        encode, B = self._word_model()
+
+        def work(batch: tuple) -> Any:
+            cells = cells_of(batch[0])
+            return sp.vstack(list(_cell_topics(cells, encode(cells), B, smallest)), format="csr")
+
+        parts = list(ordered_map(work, rows.batches(DOCUMENTS_AT_A_TIME)))
+        return sp.csr_array(sp.vstack(parts, format="csr"), dtype=self.components_.dtype)
+
+
+def _cell_topics(cells: Cells, e: np.ndarray, B: np.ndarray, smallest: float) -> Any:
+    """p(z | w, i) of runs of cells, sparse; at least one part, that may be empty."""
+    documents = cells.documents
+    for start in range(0, max(len(documents), 1), CELLS_AT_A_TIME):
+        run = slice(start, start + CELLS_AT_A_TIME)
+        joint = e[documents[run]] * B[cells.terms[run]]
+        total = joint.sum(axis=1, keepdims=True)
+        resp = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+        yield sp.csr_array(np.where(resp >= smallest, resp, 0.0))
+
+
+def number_of_term(term: Any, names: Any, v: int) -> int:
+    """The column of a term that is given by its name or its number."""
+    if isinstance(term, str):
+        if names is None:
+            raise ValueError(
+                f"term={term!r} is a name, and the model was fitted to columns without names. Fit "
+                "a data frame, or give the number of the column: vectorizer.vocabulary_[term]."
+            )
+        found = np.flatnonzero(np.asarray(names) == term)
+        if not len(found):
+            raise ValueError(
+                f"term={term!r} is none of the {v} terms; they are in `feature_names_in_`."
+            )
+        return int(found[0])
+    if not isinstance(term, Integral) or isinstance(term, bool) or not 0 <= term < v:
+        raise ValueError(f"term={term!r} is no term: give a name, or a number from 0 to {v - 1}.")
+    return int(term)
+
+
+def most_similar(by_topic: np.ndarray, own: int, n: int) -> list[tuple[int, float]]:
+    """(row, cosine) of the n other rows that point most nearly where row `own` does."""
+    largest = np.abs(by_topic).max(axis=1, keepdims=True)
+    scaled = by_topic / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers vanish
+    length = np.sqrt((scaled**2).sum(axis=1))
+    cosine = (scaled @ scaled[own]) / np.where(length > 0, length * max(length[own], 1e-300), 1.0)
+    order = np.argsort(-cosine, kind="stable")
+    order = order[order != own][:n]
+    return [(int(w), float(min(cosine[w], 1.0))) for w in order]
