@@ -104,14 +104,14 @@ def _left_to_right(indptr, terms, times, phi, alpha, seed, words, topic, counts,
     for z in range(k):
         total_alpha += alpha[z]
     for i in range(len(estimate)):
-        np.random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002  (of numba, one for each thread)
         n = 0
         for j in range(indptr[i], indptr[i + 1]):
             for _ in range(int(times[j])):
                 words[n] = terms[j]
                 n += 1
         for a in range(n - 1, 0, -1):  # words come in any order
-            b = int(np.random.random() * (a + 1))
+            b = int(np.random.random() * (a + 1))  # noqa: NPY002
             words[a], words[b] = words[b], words[a]
         for s in range(samples):
             for z in range(k):
@@ -129,7 +129,7 @@ def _left_to_right(indptr, terms, times, phi, alpha, seed, words, topic, counts,
                         chance[z] = total
                     if a == t:
                         p += total
-                    point = np.random.random() * total
+                    point = np.random.random() * total  # noqa: NPY002
                     z = 0
                     while z < k - 1 and chance[z] < point:
                         z += 1

@@ -1,0 +1,382 @@
+"""Probabilistic latent semantic analysis: documents as mixtures of topics, without priors.
+
+    p(w | i) = sum_z p(z | i) p(w | z) = sum_z theta_iz phi_zw
+
+    minimise     J = - sum_iw x_iw log sum_z theta_iz phi_zw   (per token)
+
+    statistics   p(z | w, i) ~ theta_iz phi_zw;  expected counts by document and by term
+    update       theta_i ~ counts by document;  phi_z ~ counts by term
+
+Neither half can raise J. Two steps of EM point somewhere (SQUAREM, `linalg/accelerate.py`): the
+third is taken from there, unless J is higher there. At temperature T the probabilities are those of
+(theta phi)^(1/T), and what falls is J_T = - T sum x log sum_z (theta_iz phi_zw)^(1/T).
+
+It is the same as NMF for the Kullback-Leibler divergence, with rows that sum to 1:
+D(X || W H) = sum x log x - sum_i l_i log l_i - log-likelihood, l_i the length of document i.
+Free parameters: (n + v) k - n - k. One pass: O(cells k); memory: (n + v) k and a block.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
+from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.loop import fitting, iterate
+from lowdim.core.random import generator_of, random_generator
+from lowdim.core.shapes import Given
+from lowdim.core.validation import check_at_least, check_codes, check_weights
+from lowdim.linalg.accelerate import squarem_point
+from lowdim.text.topics.counts import cells_of, open_counts, weights_of
+from lowdim.text.topics.expectation import topic_counts
+from lowdim.text.topics.lda.sampling import checked_lengths, drawn_counts
+from lowdim.text.topics.shares import likeliest_shares
+from lowdim.text.topics.words import WordMethods
+
+KEPT = 0.1  # an extrapolated share is at least this part of the one before: EM keeps zeros for ever
+
+
+class PLSA(Transformer, WordMethods, Estimator):
+    """Probabilistic latent semantic analysis: each document a mixture of topics.
+
+    Minimises  J = - sum_iw x_iw log sum_z p(z | i) p(w | z) / tokens  by accelerated EM; J never
+               rises. The same as NMF for the Kullback-Leibler divergence.
+
+    Cost: O(cells k) per pass, three passes an iteration; memory: (n + v) k numbers and a block of
+    X, of which only cells that are not 0 are looked at.
+    Use it to describe the documents at hand; for new ones, and for few words each,
+    `LatentDirichletAllocation` has priors.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics k.
+    max_iter : int, default=500
+        Iterations at the most.
+    tol : float, default=1e-6
+        Stop when an iteration lowers J (per token) by less.
+    temperature : float, default=1.0
+        Above 1, words belong less surely to one topic while topics are learned: they are smoother,
+        and predict new documents better (Hofmann's tempered EM with beta = 1 / temperature).
+    random_state : int, Generator, RandomState or None, default=None
+        For the topics at the start.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, v)
+        p(w | z): rows sum to 1.
+    doc_topics_ : ndarray of shape (n, k)
+        p(z | document): the likeliest shares, as `transform` gives them.
+    topic_weights_ : ndarray of shape (k,)
+        p(z): the part of all words that belongs to each topic.
+    log_likelihood_ : float
+        sum x log p(w | i) over all documents.
+    n_iter_, history_, converged_ : int, ndarray, bool
+        Iterations, J at each, and whether they sufficed.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (v,), if X had names
+
+    See Also
+    --------
+    LatentDirichletAllocation : with priors; learning_method="map" without them is this.
+
+    Notes
+    -----
+    Scale does not matter: X and 10 X have the same topics. A document without words has the shares
+    of all documents together, `topic_weights_`. Words that no document had when topics were learned
+    have probability 0: `transform` leaves them out, and the score of documents that have them is
+    -inf.
+
+    References
+    ----------
+    Hofmann (1999), Probabilistic latent semantic indexing. Ding, Li and Peng (2008), On the
+    equivalence between non-negative matrix factorization and probabilistic latent semantic
+    indexing. Varadhan and Roland (2008), for SQUAREM.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim import PLSA
+    >>> X = np.kron(np.eye(2, dtype=int), np.full((5, 3), 4))  # two topics of three terms
+    >>> model = PLSA(2, random_state=0).fit(X)
+    >>> model.components_.max(axis=1).round(3)
+    array([0.333, 0.333])
+    >>> model.perplexity(X).round(6)
+    3.0
+    """
+
+    accepts_sparse: ClassVar[bool] = True
+
+    shapes: ClassVar[dict] = {
+        "n_components": Given("k"),
+        "components_": ("k", "d"),
+        "doc_topics_": ("n", "k"),
+        "topic_weights_": ("k",),
+        "log_likelihood_": (),
+    }
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [AT_LEAST_1],
+        "max_iter": [AT_LEAST_1],
+        "tol": [NOT_NEGATIVE],
+        "temperature": [POSITIVE],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        max_iter=500,
+        tol=1e-6,
+        temperature=1.0,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.temperature = temperature
+        self.random_state = random_state
+
+    # ---- learn -----------------------------------------------------------------------------------
+
+    @fitting
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn topics from X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, Dask collection or stream of shape (n, v)
+            Counts of terms: documents by terms, 0 or more. Zeros need not be stored.
+        y : ignored
+        sample_weight : array of shape (n,), default=None
+            How often each document counts.
+        """
+        rows = open_counts(self, X, "fit")
+        weight = check_weights(sample_weight, rows)
+        by_term = rows.fold(term_counts, along=(weight,))
+        if not by_term.sum() > 0:
+            raise ValueError("X has no words: all counts are 0. Nothing can be learned from it.")
+        start = _start(self.n_components, by_term, random_generator(self.random_state))
+        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
+        for params in loop:
+            loop.params, objective = step(rows, params, self.temperature, weight)
+            loop.record(objective)
+        self._publish(rows, weight, loop.params.phi)
+        return self
+
+    def _publish(self, rows, weight, phi):
+        """Set the learned attributes; shares are the likeliest ones for these topics."""
+        none = np.zeros(phi.shape[1])  # of documents without words: known afterwards
+        sums, shares = rows.fold_and_map(coded, phi, none, along=(weight,))
+        weights = sums.by_topic / sums.tokens
+        shares[~shares.any(axis=1)] = weights
+        self.components_ = np.ascontiguousarray(phi.T, dtype=rows.dtype)
+        self.doc_topics_ = shares.astype(rows.dtype, copy=False)
+        self.topic_weights_ = weights.astype(rows.dtype)
+        self.log_likelihood_ = sums.log_likelihood
+
+    # ---- encode and decode -----------------------------------------------------------------------
+
+    def transform(self, X):
+        """p(z | document): the likeliest shares of the topics in each document, (n, k)."""
+        rows = self._opened(X, "transform")
+        return rows.map(encode, *self._topics(), self.components_.dtype.name)
+
+    def inverse_transform(self, Z):
+        """p(w | document) = sum_z p(z | document) p(w | z), (n, v)."""
+        check_is_fitted(self)
+        Z = check_codes(self, Z, len(self.components_))
+        return Z @ self.components_.astype(Z.dtype)
+
+    # ---- judge -----------------------------------------------------------------------------------
+
+    def score(self, X, y=None, sample_weight=None):
+        """log p(w | document) of a word in the mean, with the likeliest shares."""
+        rows = self._opened(X, "score")
+        weight = check_weights(sample_weight, rows)
+        sums = rows.fold(coded_sums, *self._topics(), along=(weight,))
+        return float(sums.log_likelihood / sums.tokens) if sums.tokens > 0 else 0.0
+
+    def perplexity(self, X, sample_weight=None):
+        """exp(-score): how many words one would have to choose from, the fewer the better."""
+        return float(np.exp(-self.score(X, sample_weight=sample_weight)))
+
+    # ---- draw ------------------------------------------------------------------------------------
+
+    def sample(self, n_samples=1, length=100, random_state=None):
+        """New documents, each with the shares of a document that was learned from.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        length : int or array of shape (n_samples,), default=100
+            Words of each document.
+        random_state : int, Generator, RandomState or None, default=None
+            None takes that of the constructor.
+
+        Returns
+        -------
+        counts : csr_array of shape (n_samples, v)
+        shares : ndarray of shape (n_samples, k)
+        """
+        check_is_fitted(self)
+        n = check_at_least("n_samples", n_samples, 1)
+        lengths = checked_lengths(length, n)
+        random = generator_of(self, random_state)
+        chosen = random.integers(len(self.doc_topics_), size=n)
+        theta = self.doc_topics_[chosen].astype(np.float64)
+        theta /= theta.sum(axis=1, keepdims=True)
+        return drawn_counts(theta, self.components_.astype(np.float64), lengths, random), theta
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _opened(self, X, method):
+        check_is_fitted(self)
+        return open_counts(self, X, method, reset=False)
+
+    def _topics(self):
+        """Topics by terms (v, k), and the shares of a document without words."""
+        phi = np.ascontiguousarray(self.components_.T, dtype=np.float64)
+        return phi, self.topic_weights_.astype(np.float64)
+
+    def _terms_by_topic(self):
+        phi, weights = self._topics()
+        return phi * weights
+
+    def _word_model(self):
+        phi, weights = self._topics()
+        return lambda cells: likeliest_shares(cells, phi, weights), phi
+
+
+class PLSAParams(NamedTuple):
+    theta: np.ndarray | None  # (n, k)  p(z | i); None: even
+    phi: np.ndarray  # (v, k)  p(w | z)
+
+
+def _start(k: int, by_term: np.ndarray, random: np.random.Generator) -> PLSAParams:
+    """Topics with the terms that documents have, each term more or less often."""
+    phi = by_term[:, None] * random.gamma(1.0, size=(k, len(by_term))).T
+    return PLSAParams(None, np.ascontiguousarray(phi / phi.sum(axis=0)))
+
+
+def term_counts(X: Any, weight: np.ndarray | None) -> np.ndarray:
+    """How often each term occurs in a block, (v,)."""
+    cells = cells_of(X)
+    w = weights_of(weight, cells.n_documents)
+    return np.bincount(cells.terms, w[cells.documents] * cells.counts, X.shape[1])
+
+
+class Sums(NamedTuple):
+    """What one pass of EM adds up."""
+
+    by_term: np.ndarray  # (v, k)  expected counts, divided by phi^(1/T)
+    objective: float  #        J_T, not per token
+    tokens: float
+
+
+def statistics(
+    X: Any,
+    B: np.ndarray,
+    temperature: float,
+    theta: np.ndarray | None,
+    weight: np.ndarray | None,
+) -> tuple[Sums, np.ndarray]:
+    """What one block adds up, and the shares of its documents after a step; B is phi^(1/T)."""
+    cells, k = cells_of(X), B.shape[1]
+    w = weights_of(weight, cells.n_documents)
+    if theta is None:
+        theta = np.full((cells.n_documents, k), 1.0 / k)
+    e = theta if temperature == 1.0 else theta ** (1.0 / temperature)
+    found = topic_counts(cells, e, B, weight)
+    objective = -temperature * float(w @ found.log_likelihood)
+    total = found.by_document.sum(axis=1, keepdims=True)
+    moved = np.divide(found.by_document, total, out=theta.copy(), where=total > 0)
+    return Sums(found.by_term, objective, float(w @ cells.lengths)), moved
+
+
+def em_step(
+    rows: Any, params: PLSAParams, temperature: float, weight: np.ndarray | None
+) -> tuple[PLSAParams, float]:
+    """One step of EM, and J_T per token where it started."""
+    B = params.phi if temperature == 1.0 else params.phi ** (1.0 / temperature)
+    sums, theta = rows.fold_and_map(statistics, B, temperature, along=(params.theta, weight))
+    return PLSAParams(theta, update(sums.by_term * B, params.phi)), sums.objective / sums.tokens
+
+
+def update(counts: np.ndarray, phi: np.ndarray) -> np.ndarray:
+    """Topics from expected counts by term (v, k); one without any words stays as it is."""
+    total = counts.sum(axis=0)
+    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), phi)
+
+
+def step(
+    rows: Any, params: PLSAParams, temperature: float, weight: np.ndarray | None
+) -> tuple[PLSAParams, float]:
+    """Two steps of EM and one from where they point; J_T where it started."""
+    once, objective = em_step(rows, params, temperature, weight)
+    twice, second = em_step(rows, once, temperature, weight)
+    if params.theta is None:
+        return twice, objective
+    pointed = PLSAParams(
+        _pointed(params.theta, once.theta, twice.theta, axis=1),
+        _pointed(params.phi, once.phi, twice.phi, axis=0),
+    )
+    ahead, third = em_step(rows, pointed, temperature, weight)
+    return (ahead if third <= second else twice), objective
+
+
+def _pointed(start: Any, once: Any, twice: Any, axis: int) -> np.ndarray:
+    """Where two steps point, as shares along an axis."""
+    point = np.maximum(squarem_point(start, once, twice), KEPT * twice)
+    return point / point.sum(axis=axis, keepdims=True)
+
+
+# ---- codes ---------------------------------------------------------------------------------------
+
+
+def encode(X: Any, phi: np.ndarray, without_words: np.ndarray, dtype: str) -> np.ndarray:
+    """The likeliest shares of each document of a block."""
+    return likeliest_shares(cells_of(X), phi, without_words).astype(dtype)
+
+
+class CodedSums(NamedTuple):
+    """What documents with their likeliest shares add up."""
+
+    by_topic: np.ndarray  # (k,)  words that belong to each topic
+    log_likelihood: float
+    tokens: float
+
+
+def coded(
+    X: Any, phi: np.ndarray, without_words: np.ndarray, weight: np.ndarray | None
+) -> tuple[CodedSums, np.ndarray]:
+    """Sums of a block, and its shares."""
+    cells = cells_of(X)
+    w = weights_of(weight, cells.n_documents)
+    theta = likeliest_shares(cells, phi, without_words)
+    found = topic_counts(cells, theta, phi, weight)
+    lengths = w * cells.lengths
+    by_topic = w @ found.by_document
+    sums = CodedSums(by_topic, float(w @ found.log_likelihood), float(lengths.sum()))
+    return sums, theta
+
+
+def coded_sums(
+    X: Any, phi: np.ndarray, without_words: np.ndarray, weight: np.ndarray | None
+) -> CodedSums:
+    """Sums of a block."""
+    return coded(X, phi, without_words, weight)[0]
