@@ -29,6 +29,7 @@ from lowdim.linear.ica import amari_distance as amari_distance
 from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
+from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
@@ -48,6 +49,7 @@ from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
 from lowdim.text.corpus import corpus as corpus
 from lowdim.text.counting import CountVectorizer as CountVectorizer
+from lowdim.text.lsa import LSA as LSA
 from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer
 from lowdim.text.tfidf_models import TfidfVectorizer as TfidfVectorizer
 from lowdim.text.topics.lda import LatentDirichletAllocation as LatentDirichletAllocation

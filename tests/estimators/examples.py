@@ -34,6 +34,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         ),
     ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
+    "LSA": [{"weighting": "log-entropy"}, {"weighting": None}],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
     "MixtureModel": [
         {"components": "poisson"},
@@ -73,6 +74,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "rows"},
         {"scale": "columns", "warm_start": True},
     ],
+    "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
 CLASSES = public_estimators()

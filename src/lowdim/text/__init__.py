@@ -6,6 +6,8 @@
     tfidf, pmi           the weights of the lecture notes, as functions         weights.py
     cosine               how alike rows are                                     similarity.py
     cooccurrence         how often words stand near each other                  pairs.py
+    LSA                  documents and words on the axes of a truncated SVD     lsa.py
+    completion_perplexity, coherence, top_words   how good topics are           judging/
 
 Classes, and `corpus`, are exported by lowdim itself; functions by this package, when first used.
 """

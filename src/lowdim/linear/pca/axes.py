@@ -52,10 +52,10 @@ def completed(axes: Axes, k: int) -> Axes:
     if lacking == 0:
         return axes
     scatter = np.concatenate([axes.scatter[known][:k], np.zeros(lacking)])
-    return axes._replace(W=_with_unit_vectors(V, lacking), scatter=scatter)
+    return axes._replace(W=with_unit_vectors(V, lacking), scatter=scatter)
 
 
-def _with_unit_vectors(V: np.ndarray, count: int) -> np.ndarray:
+def with_unit_vectors(V: np.ndarray, count: int) -> np.ndarray:
     """Orthonormal columns V and `count` more: the first unit vectors that point away from them."""
     basis = np.hstack([V, np.zeros((len(V), count))])
     outside = 1.0 - np.sum(V**2, axis=1)  # squared length of each unit vector's part outside

@@ -9,7 +9,7 @@ em                S W, by Ahn and Oh's constrained EM
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -26,22 +26,35 @@ from lowdim.linalg.eigen import (
 )
 from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, largest_turn
 from lowdim.linear.pca.exact import covariance_eigh
-from lowdim.linear.pca.scatter import axes_of, ritz_axes, ritz_axes_of_two, scatter_operator
+from lowdim.linear.pca.scatter import (
+    Scatter,
+    axes_of,
+    ritz_axes,
+    ritz_axes_of_two,
+    scatter_operator,
+)
 
 
 def krylov(problem: AxesProblem) -> Axes:
     """Block Lanczos on S: of all methods with as many passes, the one that knows most."""
-    rows, estimator = problem.rows, problem.estimator
+    rows = problem.rows
     k = problem.k or min(rows.shape)
     width = krylov_block_size(k, in_memory=rows.in_memory is not None)
-    basis_size = k + max(8 * width, 2 * k + 20)
-    if rows.n_columns <= max(basis_size, 2 * k):  # S is no larger than the basis: form it
+    if rows.n_columns <= max(krylov_basis_size(k, width), 2 * k):  # no larger than the basis
         return covariance_eigh(problem._replace(k=k))
     S = scatter_operator(problem, form=False)
-    start = lanczos_start(S.dim, width, problem.random, dtype=rows.dtype)
+    return lanczos_axes(problem.estimator, S, k, width, problem.random)
+
+
+def lanczos_axes(
+    estimator: Any, S: Scatter, k: int, width: int, random: np.random.Generator
+) -> Axes:
+    """The k best axes of S by block Lanczos, blocks of `width` vectors."""
+    start = lanczos_start(S.dim, width, random, dtype=S.dtype)
+    basis_size = krylov_basis_size(k, width)
     # residuals enter the captured variance squared, so 1e-6 leaves 1e-12 of it; where variances lie
     # close together and axes hardly matter, 1e-9 of it is enough
-    tol = estimator.tol or (1e-4 if rows.dtype == np.float32 else 1e-6)
+    tol = estimator.tol or (1e-4 if S.dtype == np.float32 else 1e-6)
     loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=tol)
     with (
         single_threaded_blas()
@@ -62,6 +75,11 @@ def krylov(problem: AxesProblem) -> Axes:
     return axes_of(S, found.vectors, found.values)
 
 
+def krylov_basis_size(k: int, width: int) -> int:
+    """Vectors in memory before a restart."""
+    return k + max(8 * width, 2 * k + 20)
+
+
 def krylov_block_size(k: int, in_memory: bool) -> int:
     """Vectors multiplied in a pass: few need the least work, many the fewest passes over files."""
     if in_memory:
@@ -74,14 +92,21 @@ def randomized(problem: AxesProblem) -> Axes:
     S = scatter_operator(problem, form=False)
     estimator, n = problem.estimator, problem.rows.shape[0]
     k = problem.k or min(S.dim, n)
-    size = min(k + estimator.n_oversamples, S.dim)
     n_power = estimator.iterated_power
     if n_power == "auto":  # as scikit-learn: fewer iterations where many components are kept
         n_power = 7 if k < 0.1 * min(S.dim, n) else 4
+    return power_axes(estimator, S, k, n_power, problem.random)
+
+
+def power_axes(
+    estimator: Any, S: Scatter, k: int, n_power: int, random: np.random.Generator
+) -> Axes:
+    """The k best axes of S in what power iterations made of random directions."""
+    size = min(k + estimator.n_oversamples, S.dim)
     normalizer = estimator.power_iteration_normalizer
     normalize = NORMALIZERS["QR" if normalizer == "auto" else normalizer]
     # S = A'A: each product with S is a whole power iteration; the first one is needed in any case
-    Q = before = product = problem.random.normal(size=(S.dim, size))
+    Q = before = product = random.normal(size=(S.dim, size))
     for _ in range(max(n_power, 1)):
         before, product = Q, S.times(Q)
         Q = normalize(product)

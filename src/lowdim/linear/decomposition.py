@@ -1,0 +1,343 @@
+"""The largest singular values of rows that are not centred, and their right vectors.
+
+    X'X V        V (d, b): rows of any kind, added up block by block
+    X (X'U)      U (n, b): where X is in memory and has fewer rows than columns
+
+What is found is sharpened once: the codes X V of the axes (or X'U) have a small decomposition of
+their own, whose singular values are those of X to full accuracy and whose rotation is put into V.
+Small matrices are decomposed whole.
+
+    V found  ->  X V = P diag(s) R'   ->  axes V R
+    U found  ->  X'U = Q diag(s) R'   ->  axes Q,  codes U R diag(s)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import svds
+
+from lowdim.core.blocks import Blocks
+from lowdim.core.validation import check_at_most
+from lowdim.linalg.moments import column_variances, unit_for
+from lowdim.linalg.products import dense_times, thin_svd
+from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, sparse_times
+from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
+from lowdim.linear.pca.iterative import (
+    krylov_basis_size,
+    krylov_block_size,
+    lanczos_axes,
+    power_axes,
+)
+from lowdim.linear.pca.scatter import Scatter
+
+SMALL = 500  # rows and columns of matrices that LAPACK decomposes before others have begun
+LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
+ALGORITHMS = ("arpack", "krylov", "randomized")
+
+# Where squares of singular values are below this part of the largest, rounding in B'B tilts axes
+ILL_CONDITIONED = {"float64": 1e-5, "float32": 1e-2}
+
+
+class Decomposition(NamedTuple):
+    """The largest singular values of X / unit, and what else `TruncatedSVD` says of X."""
+
+    components: np.ndarray  # (k, d)  orthonormal rows, the largest entry of each positive
+    s: np.ndarray  # (k,)    decreasing
+    variance: np.ndarray  # (k,)    of the codes
+    total: float  # variance of all columns together
+    weight: float  # rows
+    mean: np.ndarray  # (d,)  of X itself
+    unit: float
+    dtype: np.dtype
+
+
+class Measured(NamedTuple):
+    """Rows, and the unit in which their squares are numbers."""
+
+    rows: Blocks
+    weight: float
+    mean: np.ndarray  # (d,)
+    total: float  # variance of all columns, in units squared
+    squares: float  # sum x^2, in units squared
+    unit: float
+
+
+class Axes(NamedTuple):
+    """What was found, before it is made presentable."""
+
+    components: np.ndarray  # (k, d)
+    s: np.ndarray  # (k,)
+    variance: np.ndarray  # (k,)
+    rounding: float  # singular values below this part of the largest are rounding
+
+
+def decomposition(
+    estimator: Any, rows: Blocks, k: int, random: np.random.Generator, *, at_most: bool = False
+) -> Decomposition:
+    """The k largest singular values by the algorithm of an estimator.
+
+    With at_most: as many as there are, if X has fewer rows than k.
+    """
+    estimator.history_, estimator.n_iter_, estimator.converged_ = np.array([]), 1, True
+    rows_known = measured(rows)
+    limit = min(int(rows_known.weight), rows.n_columns)
+    if at_most:
+        k = min(k, limit)
+    k = check_at_most("n_components", k, limit, "that X allows, min(n_samples, n_features)")
+    found = _found(estimator, rows_known, k, random)
+    components, s = completed(found.components, found.s, k, found.rounding)
+    rank = np.count_nonzero(s)
+    variance = np.concatenate([found.variance[:rank], np.zeros(k - rank)])
+    return Decomposition(
+        turn(components),
+        s,
+        variance,
+        rows_known.total,
+        rows_known.weight,
+        rows_known.mean,
+        rows_known.unit,
+        rows.dtype,
+    )
+
+
+def measured(rows: Blocks) -> Measured:
+    """Number, mean and squares of rows, in one pass."""
+    weight, mean, columns, unit = column_variances(rows)
+    spread = float(np.sqrt(columns.max(initial=0.0) / weight)) * unit
+    larger = unit_for(max(spread, float(np.abs(mean).max(initial=0.0))), rows.dtype)
+    about = mean / larger
+    total = float(columns.sum()) * (unit / larger) ** 2
+    return Measured(
+        rows, weight, mean, total / weight, total + weight * float(about @ about), larger
+    )
+
+
+def _found(estimator: Any, about: Measured, k: int, random: np.random.Generator) -> Axes:
+    X, name = about.rows.in_memory, estimator.algorithm
+    if name == "arpack":
+        return _by_arpack(estimator, about, k, random)
+    n, d = int(about.weight), about.rows.n_columns
+    width = krylov_block_size(k, in_memory=X is not None)
+    size = min(n, d) if X is not None else d
+    is_small = size <= max(krylov_basis_size(k, width), 2 * k)
+    if X is not None and not sp.issparse(X) and (is_small or max(n, d) <= SMALL):
+        return _whole(X, about, k)
+    if is_small or (sp.issparse(X) and size <= SMALL and X.nnz * size <= LITTLE_WORK):
+        return _by_second_moments(about, k)
+    products = products_of(about)
+    S = Scatter(
+        about.weight, about.mean, about.squares, 1.0, size, about.rows.dtype, products.squared
+    )
+    if name == "krylov":
+        vectors = lanczos_axes(estimator, S, k, width, random).W
+    else:
+        vectors = power_axes(estimator, S, k, estimator.n_iter, random).W
+    return products.sharpened(vectors.astype(about.rows.dtype), name == "krylov")
+
+
+def _whole(X: np.ndarray, about: Measured, k: int) -> Axes:
+    U, s, Vt = thin_svd(_in_unit(X, about.unit), k)
+    s = s[:k].astype(np.float64)
+    rounding = float(np.finfo(X.dtype).eps) * max(X.shape)
+    return Axes(Vt, s, _variance(U * s), rounding)
+
+
+def _by_arpack(estimator: Any, about: Measured, k: int, random: np.random.Generator) -> Axes:
+    X = about.rows.in_memory
+    if X is None:
+        raise ValueError(
+            "algorithm='arpack' needs X in memory; for streams and Dask choose 'krylov'."
+        )
+    if k >= min(X.shape):
+        raise ValueError(
+            f"n_components={k} must be less than {min(X.shape)}, the smaller side of X "
+            f"(n_samples={X.shape[0]}, n_features={X.shape[1]}), with algorithm='arpack'; choose "
+            "'krylov' for all components."
+        )
+    start = random.uniform(-1, 1, size=min(X.shape)).astype(X.dtype)
+    U, s, Vt = svds(_in_unit(X, about.unit), k=k, tol=estimator.tol, v0=start)
+    order = np.argsort(-s, kind="stable")
+    s = s[order].astype(np.float64)
+    rounding = float(np.sqrt(rounding_of(X.dtype)))
+    return Axes(Vt[order], s, _variance(U[:, order] * s), rounding)
+
+
+def _by_second_moments(about: Measured, k: int) -> Axes:
+    """X'X in one pass, or X X' of few sparse rows, formed and decomposed."""
+    X = about.rows.in_memory
+    if X is not None and X.shape[0] < X.shape[1]:
+        A = _in_unit(X, about.unit).astype(np.float64)
+        S = (A @ A.T).toarray()
+    else:
+        S = about.rows.fold(_second_moments, about.unit)
+    vectors = top_of(S, k)[1]
+    return products_of(about).sharpened(vectors.astype(about.rows.dtype), True)
+
+
+def _second_moments(X: Any, unit: float) -> np.ndarray:
+    A = _in_unit(X, unit)
+    if sp.issparse(A):
+        A = A.astype(np.float64)
+        return (A.T @ A).toarray()
+    return A.T @ A
+
+
+# ---- products ------------------------------------------------------------------------------------
+
+
+class Products(NamedTuple):
+    """X / unit as something to multiply by."""
+
+    squared: Callable[[np.ndarray], np.ndarray]  # V -> X'X V, or U -> X X'U
+    # vectors that were found, whether they are accurate -> axes of X
+    sharpened: Callable[[np.ndarray, bool], Axes]
+
+
+def products_of(about: Measured) -> Products:
+    """The products for rows of this kind: on their smaller side, if they are in memory."""
+    X, unit = about.rows.in_memory, about.unit
+    if X is None:
+        return Products(*_of_blocks(about))
+    if sp.issparse(X):
+        A = _with_small_indices(_in_unit(X, unit))
+        At = by_column(A)
+        times, back = _sparse_product(A), _sparse_product(At)
+    else:
+        A = _in_unit(X, unit)
+        times, back = _dense_product(A), _dense_product(A.T)
+    if X.shape[0] < X.shape[1]:
+
+        def from_left(U: np.ndarray, accurate: bool) -> Axes:
+            found = _from_left(back(U), U)
+            if accurate:  # X V = U diag(s), without a product
+                return found
+            V = np.ascontiguousarray(found.components.T)
+            return _from_right(times(V), V)
+
+        return Products(lambda U: times(back(U)), from_left)
+    squared = _of_blocks(about)[0] if not sp.issparse(X) else lambda V: back(times(V))
+    return Products(squared, lambda V, accurate: _from_right(times(V), V))
+
+
+def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
+    if A.nnz < ENTRIES_PER_CUT:  # one piece: nothing to be gained by threads
+        return lambda V: A @ V.astype(A.dtype, copy=False)
+    return lambda V: sparse_times(A, V.astype(A.dtype, copy=False))
+
+
+def _dense_product(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda V: dense_times(A, V.astype(A.dtype, copy=False))
+
+
+def _of_blocks(about: Measured) -> tuple[Callable, Callable]:
+    """Rows that are not in memory: a pass for each product."""
+    rows, unit = about.rows, about.unit
+
+    def squared(V: np.ndarray) -> np.ndarray:
+        return rows.fold(_squared_product, V.astype(rows.dtype, copy=False), unit).T
+
+    def sharpened(V: np.ndarray, accurate: bool) -> Axes:
+        codes = about.mean / unit @ V
+        G, C = rows.fold(_code_moments, V, codes, unit)
+        values, R = top_of(G, len(G))
+        variance = np.einsum("ij,ik,kj->j", R, C, R) / about.weight
+        components = dense_times(np.ascontiguousarray(R.T, dtype=V.dtype), V.T)
+        rounding = float(np.sqrt(rounding_of(rows.dtype)))
+        return Axes(components, np.sqrt(values), variance, rounding)
+
+    return squared, sharpened
+
+
+def _squared_product(X: Any, V: np.ndarray, unit: float) -> np.ndarray:
+    """What one block adds to V'X'X, (b, d)."""
+    A = _in_unit(X, unit)
+    Y = A @ V
+    return (A.T @ Y).T if sp.issparse(A) else Y.T @ A
+
+
+class CodeMoments(NamedTuple):
+    about_zero: np.ndarray  # (k, k)  sum z z'
+    about_mean: np.ndarray  # (k, k)  sum (z - mean)(z - mean)'
+
+
+def _code_moments(X: Any, V: np.ndarray, mean: np.ndarray, unit: float) -> CodeMoments:
+    Z = (_in_unit(X, unit) @ V).astype(np.float64, copy=False)
+    D = Z - mean
+    return CodeMoments(Z.T @ Z, D.T @ D)
+
+
+def _from_right(Y: np.ndarray, V: np.ndarray) -> Axes:
+    """Y = X V for orthonormal V (d, k)."""
+    U, s, Rt = thin_svd(Y, Y.shape[1])
+    components = dense_times(Rt, V.T)
+    s = s.astype(np.float64)
+    return Axes(components, s, _variance(U * s), _rounding(V))
+
+
+def _from_left(B: np.ndarray, U: np.ndarray) -> Axes:
+    """B = X'U for orthonormal U (n, k): B is about as large as the result."""
+    values, R = top_of(dense_times(B.T, B), B.shape[1])
+    if values[-1] <= ILL_CONDITIONED[B.dtype.name] * values[0]:
+        Q, s, Rt = thin_svd(B, B.shape[1])
+        components = Q.T
+    else:  # B'B has the digits: its square root is near, and takes a fifth of the time
+        s, Rt = np.sqrt(values), R.T
+        components = dense_times(np.ascontiguousarray(Rt / s[:, None], dtype=B.dtype), B.T)
+    s = s.astype(np.float64)
+    return Axes(components, s, _variance((U @ Rt.T.astype(U.dtype)) * s), _rounding(U))
+
+
+def _rounding(V: np.ndarray) -> float:
+    """Axes come from products with X'X, which know singular values by their squares."""
+    return float(np.sqrt(rounding_of(V.dtype)))
+
+
+def _variance(Z: np.ndarray) -> np.ndarray:
+    return np.var(Z.astype(np.float64, copy=False), axis=0)
+
+
+def _in_unit(X: Any, unit: float) -> Any:
+    return X if unit == 1.0 else X / X.dtype.type(unit)
+
+
+def _with_small_indices(X: Any) -> Any:
+    """X with int32 indices wherever they suffice: the kernels are compiled for these first."""
+    X = sp.csr_array(X)
+    if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
+        return X
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return sp.csr_array(parts, shape=X.shape)
+
+
+# ---- what is shown -------------------------------------------------------------------------------
+
+
+def completed(
+    components: np.ndarray, s: np.ndarray, k: int, rounding: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same k components whatever found them, those beyond the rank included.
+
+    Where singular values are rounding, so are the axes: unit vectors, made orthogonal in order,
+    take their place.
+    """
+    known = s > rounding * s.max(initial=0.0)
+    lacking = k - int(known.sum())
+    if lacking == 0:
+        return components, s
+    V = with_unit_vectors(components[known].T.astype(np.float64), lacking)
+    return V.T.astype(components.dtype), np.concatenate([s[known], np.zeros(lacking)])
+
+
+def turn(components: np.ndarray) -> np.ndarray:
+    """Rows in C order, each turned so that its entry of largest size is positive; in place."""
+    components = np.ascontiguousarray(components)
+    if not components.flags.writeable or not components.flags.owndata:
+        components = components.copy()
+    for row in components:
+        if row[np.abs(row).argmax()] < 0:
+            row *= -1
+    return components

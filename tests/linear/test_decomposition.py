@@ -1,0 +1,144 @@
+"""The largest singular values of rows that are not centred."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lowdim
+from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.opening import as_blocks
+from lowdim.linear import decomposition as module
+from lowdim.linear.decomposition import completed, decomposition, measured, turn
+
+
+def settings(algorithm="krylov", **others):
+    defaults = {
+        "n_iter": 5,
+        "n_oversamples": 10,
+        "power_iteration_normalizer": "auto",
+        "tol": 0.0,
+        "max_iter": 300,
+    }
+    return SimpleNamespace(**{**defaults, "algorithm": algorithm, **others})
+
+
+def sparse(rng, n, d, density=0.1):
+    return sp.random_array((n, d), density=density, rng=rng, format="csr")
+
+
+# ---- golden values -------------------------------------------------------------------------------
+
+
+def test_a_diagonal_matrix_shows_its_diagonal():
+    found = decomposition(settings(), ArrayBlocks(np.diag([1.0, 5.0, 3.0])), 2, None)
+    np.testing.assert_allclose(found.s, [5.0, 3.0])
+    np.testing.assert_allclose(found.components, [[0, 1, 0], [0, 0, 1]], atol=1e-15)
+
+
+# ---- the derivation ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(700, 560), (560, 700)], ids=["tall", "wide"])
+@pytest.mark.parametrize("kind", ["sparse", "dense", "stream"])
+@pytest.mark.parametrize("algorithm", ["krylov", "arpack"])
+def test_every_road_finds_the_same(rng, shape, kind, algorithm):
+    X = sparse(rng, *shape)
+    _, s, Vt = np.linalg.svd(X.toarray(), full_matrices=False)
+    rows = {
+        "sparse": lambda: ArrayBlocks(X),
+        "dense": lambda: ArrayBlocks(X.toarray()),
+        "stream": lambda: as_blocks(lowdim.stream(lambda: iter([X[:200], X[200:]]))),
+    }[kind]()
+    if kind == "stream" and algorithm == "arpack":
+        with pytest.raises(ValueError, match="needs X in memory; for streams and Dask choose"):
+            decomposition(settings(algorithm), rows, 3, rng)
+        return
+    found = decomposition(settings(algorithm), rows, 3, rng)
+    np.testing.assert_allclose(found.s * found.unit, s[:3], rtol=1e-8)
+    V = found.components
+    np.testing.assert_allclose(V @ V.T, np.eye(3), atol=1e-10)
+    # squares of residuals are below 1e-9 of those of X, and singular values about 1% apart
+    np.testing.assert_allclose(abs(V @ Vt[:3].T), np.eye(3), atol=1e-2)
+    codes = X @ V.T
+    np.testing.assert_allclose(found.variance, codes.var(axis=0), rtol=1e-5)
+    assert found.total == pytest.approx(X.toarray().var(axis=0).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3000, 620), (620, 3000)], ids=["tall", "wide"])
+def test_power_iterations_give_axes_whose_codes_they_describe(rng, shape):
+    X = sparse(rng, *shape, density=0.08)
+    found = decomposition(settings("randomized"), ArrayBlocks(X), 4, rng)
+    s = sp.linalg.svds(X, k=4, return_singular_vectors=False)[::-1]
+    assert (found.s <= s * (1 + 1e-10)).all()  # a subspace never holds more than the best one
+    np.testing.assert_allclose(found.s[0], s[0], rtol=1e-10)
+    codes = X @ found.components.T
+    np.testing.assert_allclose(np.linalg.norm(codes, axis=0), found.s, rtol=1e-8)
+    np.testing.assert_allclose(found.variance, codes.var(axis=0), rtol=1e-8)
+
+
+def test_products_in_a_kernel_are_those_of_scipy(rng, monkeypatch):
+    X = sparse(rng, 700, 900)
+    plain = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
+    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+    threaded = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
+    np.testing.assert_allclose(threaded.s, plain.s, rtol=1e-12)
+    np.testing.assert_allclose(threaded.components, plain.components, atol=1e-9)
+
+
+def test_indices_of_64_bits_change_nothing(rng, monkeypatch):
+    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+    X = sparse(rng, 700, 900)
+    wide = X.copy()
+    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    first, second = (
+        decomposition(settings(), ArrayBlocks(Y), 3, np.random.default_rng(0)) for Y in (X, wide)
+    )
+    np.testing.assert_array_equal(first.components, second.components)
+
+
+# ---- properties ----------------------------------------------------------------------------------
+
+
+def test_rows_are_measured_in_a_unit_in_which_squares_are_numbers(rng):
+    X = rng.normal(size=(30, 4)) + 2.0
+    plain = measured(ArrayBlocks(X))
+    assert plain.unit == 1.0
+    assert plain.squares == pytest.approx(np.sum(X**2))
+    assert plain.total == pytest.approx(X.var(axis=0).sum())
+    for factor in (1e200, 1e-200):
+        scaled = measured(ArrayBlocks(X * factor))
+        assert scaled.squares * (scaled.unit / factor) ** 2 == pytest.approx(plain.squares)
+
+
+def test_a_constant_matrix_of_any_size_has_one_singular_value():
+    found = decomposition(settings(), ArrayBlocks(np.full((6, 3), 1e200)), 2, None)
+    np.testing.assert_allclose(found.s * found.unit, [np.sqrt(18.0) * 1e200, 0.0])
+    assert found.total == 0.0
+
+
+def test_what_lies_beyond_the_rank_is_replaced_by_unit_vectors():
+    axes = np.array([[0.0, 1.0, 0.0], [0.6, 0.0, 0.8]])
+    V, s = completed(axes, np.array([2.0, 1e-12]), 3, 1e-8)
+    np.testing.assert_allclose(s, [2.0, 0.0, 0.0])
+    np.testing.assert_allclose(V @ V.T, np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(V[0], axes[0])
+
+
+def test_rows_are_turned_so_that_their_largest_entry_is_positive():
+    V = np.asfortranarray([[0.6, -0.8], [0.8, 0.6]])
+    np.testing.assert_array_equal(turn(V), [[-0.6, 0.8], [0.8, 0.6]])
+    assert turn(V).flags.c_contiguous
+
+
+# ---- the door ------------------------------------------------------------------------------------
+
+
+def test_more_components_than_there_can_be_are_refused_or_cut(rng):
+    rows = ArrayBlocks(rng.normal(size=(4, 9)))
+    with pytest.raises(ValueError, match="n_components=5 is more than the 4 that X allows"):
+        decomposition(settings(), rows, 5, rng)
+    assert len(decomposition(settings(), rows, 5, rng, at_most=True).s) == 4
+    with pytest.raises(ValueError, match=r"n_components=4 must be less than 4.*choose 'krylov'"):
+        decomposition(settings("arpack"), rows, 4, rng)
