@@ -45,7 +45,7 @@ class State(NamedTuple):
     first_loss: float  # after the first step
     slope: float  # sum of |projected gradient| over both factors, as the last step met it
     first_slope: float
-    fell: float  # by how much the last step lowered J; infinite if it was taken back
+    fell: float  # by how much the last steps lowered J: one that does by chance little is no end
     stride: float
     most: float
     carry: bool  # whether the next step is carried on
@@ -106,7 +106,6 @@ def step(data: Any, state: State, settings: Settings) -> State:
             V_from=state.V,
             W_last=state.W,
             slope=slope,
-            fell=float("inf"),
             stride=state.stride / SHRINK,
             most=state.stride,
             carry=False,
@@ -124,8 +123,13 @@ def step(data: Any, state: State, settings: Settings) -> State:
         first_loss=loss if np.isinf(state.loss) else state.first_loss,
         slope=slope,
         first_slope=state.first_slope or slope,
-        fell=max(state.loss - loss, 0.0),
+        fell=_fell(state, loss),
     )
+
+
+def _fell(state: State, loss: float) -> float:
+    fell = max(state.loss - loss, 0.0)
+    return max(fell, 0.5 * state.fell) if np.isfinite(state.fell) else fell
 
 
 def change(state: State) -> float:

@@ -1,7 +1,8 @@
 """What a fitted NMF says of rows: their codes, the rows that codes stand for, and the error.
 
 The code of a row is the minimiser of J over it, given the components. On squares that is
-non-negative least squares (`exact.py`).
+non-negative least squares (`exact.py`), for Kullback-Leibler Newton's method finds it
+(`counts.py`). Other divergences take multiplicative updates until they come to rest.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.linalg.sparse import sparse_times
+from lowdim.linear.nmf.counts import count_codes
 from lowdim.linear.nmf.data import gram, total
 from lowdim.linear.nmf.exact import nonnegative_rows
+from lowdim.linear.nmf.mu import CHUNK_BYTES, Pass, improved, statistics
 from lowdim.linear.nmf.objective import Penalty, in_unit
 
+MOST_UPDATES = 2000
+AT_REST = 1e-9  # an update that changes no code by more than this part of the largest
 DENSE_FROM = 0.1  # stored part of a sparse block from which its error is summed entry by entry
 
 
@@ -23,15 +28,15 @@ class Coding(NamedTuple):
     """All that codes follow from, in the unit of X."""
 
     V: np.ndarray  # (d, k)
-    gram: np.ndarray  # (k, k)
     penalty: Penalty
     unit: float
-    root: float  # unit of the codes
+    beta: float = 2.0
+    floor: float = 0.0  # what the model says of an entry is no smaller; not on squares
 
-
-def coding(V: np.ndarray, penalty: Penalty, unit: float, root: float) -> Coding:
-    """How rows are coded by components V."""
-    return Coding(V, gram(V) + penalty.l2 * np.eye(V.shape[1]), penalty, unit, root)
+    @property
+    def root(self) -> float:
+        """The unit of the codes."""
+        return float(np.sqrt(self.unit))
 
 
 def encode(X: Any, by: Coding) -> np.ndarray:
@@ -42,15 +47,42 @@ def encode(X: Any, by: Coding) -> np.ndarray:
 
 def codes_in_unit(X: Any, by: Coding) -> np.ndarray:
     """Codes of a block that is in its unit."""
+    if by.beta == 1.0:
+        return count_codes(X, by.V, by.penalty, by.floor)
+    if by.beta != 2.0:
+        return _updated_codes(X, by)
     V = by.V.astype(X.dtype, copy=False)
     P = sparse_times(X, V) if sp.issparse(X) else X @ V
-    return nonnegative_rows(by.gram, P.astype(np.float64) - by.penalty.l1)
+    G = gram(by.V) + by.penalty.l2 * np.eye(V.shape[1])
+    return nonnegative_rows(G, P.astype(np.float64) - by.penalty.l1)
+
+
+def _updated_codes(X: Any, by: Coding) -> np.ndarray:
+    """Codes of a block by multiplicative updates, some rows at a time."""
+    size = max(1, CHUNK_BYTES // (8 * X.shape[1]))
+    how = Pass(by.beta, by.penalty, by.floor, 1, 0.0)
+    found = []
+    for start in range(0, X.shape[0], size):
+        rows = X[start : start + size]
+        rows = np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64)
+        Z = np.full((len(rows), by.V.shape[1]), np.sqrt(max(rows.mean(), by.floor)))
+        for _ in range(MOST_UPDATES):
+            last, Z = Z, improved(rows, Z, by.V, how)
+            if np.abs(Z - last).max() <= AT_REST * Z.max(initial=0.0):
+                break
+        found.append(Z)
+    return np.concatenate(found)
 
 
 def sum_errors(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | None) -> float:
-    """1/2 |X - W V'|^2 of one block, in the unit; codes W as `encode` gives them, or None."""
+    """D(X | W V') of one block, in the unit; codes W as `encode` gives them, or None."""
     X = in_unit(X, by.unit)
     Z = codes_in_unit(X, by) if W is None else W.astype(np.float64) / by.root
+    if by.beta != 2.0:
+        how = Pass(by.beta, Penalty(), by.floor, 0, 0.0)
+        return float(
+            statistics(X, by.V.astype(X.dtype), how, weight, *2 * (Z.astype(X.dtype),)).loss
+        )
     if sp.issparse(X) and X.nnz < DENSE_FROM * np.prod(X.shape):
         squares = np.bincount(_row_numbers(X), np.square(X.data, dtype=np.float64), X.shape[0])
         P = sparse_times(X, by.V.astype(X.dtype, copy=False)).astype(np.float64)

@@ -10,14 +10,18 @@ Inside, V = H' (d, k): both halves are then the same problem.
     objective.py      J, its unit
     data.py           products of X with the factors, in memory and by blocks
     start.py          the first factors
-    alternation.py    the two halves on squares, carried on and restarted
-    hals.py           coordinate descent, for "cd"
-    exact.py          non-negative least squares to the last digit, for codes
+    alternation.py    "cd": the two halves on squares, carried on and restarted
+    hals.py           coordinate descent
+    divergence.py     beta-divergences
+    mu.py             "mu": multiplicative updates for all of them
     codes.py          codes and errors of rows
+    exact.py          codes on squares: non-negative least squares to the last digit
+    counts.py         codes for Kullback-Leibler, likewise
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +29,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import (
     AT_LEAST_0,
     AT_LEAST_1,
@@ -40,14 +45,17 @@ from lowdim.core.random import random_generator
 from lowdim.core.validation import check_codes, check_weights
 from lowdim.linalg.products import dense_times
 from lowdim.linear.nmf.alternation import Settings, change, first_state, step, sweeps_for
-from lowdim.linear.nmf.codes import Coding, coding, encode, sum_errors
+from lowdim.linear.nmf.codes import Coding, encode, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
 from lowdim.linear.nmf.given import given_factors
 from lowdim.linear.nmf.hals import descend
+from lowdim.linear.nmf.mu import MuSettings, floor_of, mu_change, mu_start, mu_step, size_of
 from lowdim.linear.nmf.objective import (
+    Penalties,
     Penalty,
     Units,
     beta_of,
+    in_unit,
     penalties,
     refuse_negative,
     units_of,
@@ -58,9 +66,10 @@ from lowdim.linear.nmf.start import Factors, start_from
 class NMF(Transformer, Estimator):
     """Non-negative matrix factorisation: rows are sums of a few parts.
 
-    Minimises  1/2 |X - W H|^2 + alpha_W d (l1_ratio |W|_1 + 1/2 (1 - l1_ratio) |W|^2)
+    Minimises  D(X | W H)      + alpha_W d (l1_ratio |W|_1 + 1/2 (1 - l1_ratio) |W|^2)
                                + alpha_H n (l1_ratio |H|_1 + 1/2 (1 - l1_ratio) |H|^2)
-               over W (n, k) and H (k, d), both 0 or more.
+               over W (n, k) and H (k, d), both 0 or more; D is 1/2 |X - W H|^2, or another
+               beta-divergence.
 
     Cost: O(N k) per iteration for N entries (stored ones, if X is sparse), on all cores. Memory:
     two codes of every row, also for streams and Dask; a sparse X is kept twice, by rows and by
@@ -75,10 +84,13 @@ class NMF(Transformer, Estimator):
         'nndsvd': singular vectors of X split by sign, with many zeros; 'nndsvda' and 'nndsvdar'
         put a small constant or small random values there; 'random': random values; 'custom': the W
         and H that `fit` is given. None means 'nndsvda' if k is at most min(n, d), else 'random'.
-    solver : {'cd'}, default='cd'
-        'cd': coordinate descent, carried on in the direction of the last step.
-    beta_loss : {'frobenius'} or 2, default='frobenius'
-        What is minimised: the squares of X - W H.
+    solver : {'cd', 'mu'}, default='cd'
+        'cd': coordinate descent, for squares only. 'mu': multiplicative updates, for every
+        `beta_loss`. Both are carried on in the direction of the last step.
+    beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
+        What is minimised: the beta-divergence of X and W H. 'frobenius' (2): squares;
+        'kullback-leibler' (1): for counts; 'itakura-saito' (0): relative errors. With 0 or less X
+        may have no zeros. Others than 2 and 1 write a sparse X out, some rows at a time.
     tol : float, default=1e-4
         Stop when the projected gradient is this part of the first one, or when an iteration lowers
         J by this part of all that it fell since the first iteration. Smaller: a better fit, slower.
@@ -103,9 +115,10 @@ class NMF(Transformer, Estimator):
         H: the parts.
     n_components_ : int
     reconstruction_err_ : float
-        |X - W H|, with the codes that `transform` gives.
+        |X - W H|, for other losses sqrt(2 D), with the codes that `transform` gives.
     history_ : ndarray of shape (n_iter_,)
-        J after each iteration as a part of 1/2 |X|^2; never rises.
+        J after each iteration as a part of 1/2 sum x^2 (other losses: of sum x^beta, or of the
+        number of entries where beta is 0 or less); never rises.
     n_iter_, converged_ : int, bool
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,), if X had names
@@ -117,16 +130,19 @@ class NMF(Transformer, Estimator):
 
     Notes
     -----
-    `transform` finds the minimiser of J over the code to about ten digits, and `fit_transform` ends
-    with it. In scikit-learn both stop on the way, and differ.
+    `transform` finds the minimiser of J over the code to about ten digits (squares and
+    Kullback-Leibler), and `fit_transform` ends with it. In scikit-learn both stop on the way, and
+    differ.
 
     References
     ----------
     Gillis and Glineur (2012), Accelerated multiplicative updates and hierarchical ALS algorithms
     for nonnegative matrix factorization. Ang and Gillis (2019), Accelerating nonnegative matrix
-    factorization algorithms using extrapolation. Kim and Park (2011), Fast nonnegative matrix
-    factorization: an active-set-like method and comparisons. Boutsidis and Gallopoulos (2008), SVD
-    based initialization.
+    factorization algorithms using extrapolation. Fevotte and Idier (2011), Algorithms for
+    nonnegative matrix factorization with the beta-divergence. Hien, Leplat and Gillis (2025), Block
+    majorization minimization with extrapolation and application to beta-NMF. Kim and Park (2011),
+    Fast nonnegative matrix factorization: an active-set-like method and comparisons. Boutsidis and
+    Gallopoulos (2008), SVD based initialization.
 
     Examples
     --------
@@ -148,12 +164,13 @@ class NMF(Transformer, Estimator):
         "reconstruction_err_": (),
         "_penalty": {"l1": (), "l2": ()},
         "_unit": (),
+        "_floor": (),
     }
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [AT_LEAST_1, StrOptions({"auto"}), None],
         "init": [StrOptions({"random", "nndsvd", "nndsvda", "nndsvdar", "custom"}), None],
-        "solver": [StrOptions({"cd"})],
+        "solver": [StrOptions({"cd", "mu"})],
         "beta_loss": [
             StrOptions({"frobenius", "kullback-leibler", "itakura-saito"}),
             Real,
@@ -230,21 +247,38 @@ class NMF(Transformer, Estimator):
         units = units_of(rows, weight, beta_of(self.beta_loss), type(self).__name__)
         data, random = data_of(rows, weight, units.unit), random_generator(self.random_state)
         start = self._start(data, units, random, W, H)
+        of = penalties(self, units, rows.n_columns)
+        if self.solver == "mu":
+            measured = rows if units.unit == 1.0 else rows.seen(in_unit, units.unit)
+            V = self._alternate_by_updates(measured, weight, start, of, units)
+        else:
+            V = self._alternate(data, start, random, of, units)
+        return self._publish(rows, weight, V, units, of.W)
+
+    def _alternate(
+        self, data: Any, start: Factors, random: Any, of: Penalties, units: Units
+    ) -> np.ndarray:
         d, k = start.V.shape
-        settings = Settings(
-            descend,
-            penalties(self, units, d),
-            data.squares(),
-            sweeps_for(units, d, k),
-            self.shuffle,
-            carry=True,
-        )
-        size = 0.5 * settings.squares or 1.0
-        loop = iterate(self, first_state(start, random), max_iter=self.max_iter, tol=self.tol)
+        squares, sweeps = data.squares(), sweeps_for(units, d, k)
+        settings = Settings(descend, of, squares, sweeps, self.shuffle, carry=True)
+        size = 0.5 * squares or 1.0
+        first = first_state(start, random)
+        loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             loop.params = step(data, state, settings)
             loop.record(loop.params.loss / size, change(loop.params))
-        return self._publish(rows, weight, loop.params.V, units, settings.penalties.W)
+        return loop.params.V
+
+    def _alternate_by_updates(
+        self, rows: Blocks, weight: Any, start: Factors, of: Penalties, units: Units
+    ) -> np.ndarray:
+        settings = MuSettings(units.beta, of, floor_of(units, rows.dtype))
+        size = float(rows.fold(size_of, units.beta, along=(weight,))) or 1.0
+        loop = iterate(self, mu_start(start), max_iter=self.max_iter, tol=self.tol)
+        for state in loop:
+            loop.params = mu_step(rows, weight, state, settings)
+            loop.record(loop.params.loss / size, mu_change(loop.params))
+        return loop.params.V
 
     def _publish(
         self, rows: Blocks, weight: Any, V: np.ndarray, units: Units, penalty: Penalty
@@ -253,10 +287,11 @@ class NMF(Transformer, Estimator):
         self.components_ = np.ascontiguousarray(V.T * V.dtype.type(units.root))
         self.n_components_ = V.shape[1]
         self._penalty, self._unit = penalty, units.unit
+        self._floor = floor_of(units, rows.dtype)
         by = self._coding()
         W = rows.map(encode, by)
         loss = rows.fold(sum_errors, by, along=(weight, computed(W)))
-        self.reconstruction_err_ = float(units.unit * np.sqrt(2.0 * loss))
+        self.reconstruction_err_ = self._error(loss)
         return W
 
     # ---- encode, decode, judge -------------------------------------------------------------------
@@ -273,12 +308,15 @@ class NMF(Transformer, Estimator):
         return dense_times(W, self.components_)
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the root of the mean of (x - x_hat)^2 over all entries, in units of X."""
+        """Minus the root of the mean of (x - x_hat)^2 over all entries, in units of X.
+
+        For another `beta_loss`, minus the root of twice the mean divergence of an entry.
+        """
         rows = self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
         weight = check_weights(sample_weight, rows)
         loss = rows.fold(sum_errors, self._coding(), along=(weight, None))
         count = rows.shape[0] if weight is None else weight.sum()
-        return -self._unit * float(np.sqrt(2.0 * loss / (count * rows.n_columns)))
+        return -self._error(loss / (count * rows.n_columns))
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -296,15 +334,30 @@ class NMF(Transformer, Estimator):
         return tags
 
     def _coding(self) -> Coding:
-        root = float(np.sqrt(self._unit))
-        V = self.components_.T.astype(np.float64) / root
-        return coding(V, self._penalty, self._unit, root)
+        by = Coding(self.components_.T, self._penalty, self._unit, self._beta, self._floor)
+        return by._replace(V=by.V.astype(np.float64) / by.root)
+
+    def _error(self, loss: float) -> float:
+        """The root of twice a divergence, in the units of the user."""
+        return float(self._unit ** (self._beta / 2.0) * np.sqrt(2.0 * max(loss, 0.0)))
+
+    @property
+    def _beta(self):
+        return beta_of(self.beta_loss)
 
     def _check_loss(self):
-        if beta_of(self.beta_loss) != 2.0:
+        if self.solver != "mu" and beta_of(self.beta_loss) != 2.0:
             raise ValueError(
                 f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = "
-                f"{self.beta_loss!r}."
+                f"{self.beta_loss!r}. Choose solver='mu'."
+            )
+        if self.solver == "mu" and self.init == "nndsvd":
+            warnings.warn(
+                "The multiplicative update ('mu') solver cannot update zeros present in the "
+                "initialization, and so leads to poorer results when used jointly with "
+                "init='nndsvd'. You may try init='nndsvda' or init='nndsvdar' instead.",
+                UserWarning,
+                stacklevel=level_of_caller(),
             )
 
     def _start(self, data: Any, units: Units, random: Any, W: Any, H: Any) -> Factors:
