@@ -28,7 +28,8 @@ from lowdim.linear.nmf.objective import Penalty
 UPDATES = 10  # multiplicative ones, before Newton's
 STEPS = 50  # of Newton's method, at the most
 AT_REST = 1e-10  # projected gradient, as a part of the largest slope s
-HALVINGS = 40
+HALVINGS = 30
+ROUNDING = 1e-14  # a rise of f by this part of it is none
 RIDGE = (
     1e-12  # as a part of the largest curvature: one solution where components explain each other
 )
@@ -95,15 +96,19 @@ def _newton(
     b = systems.b - slope + RIDGE * curved[:, None] * Z
     target = Z.copy()
     solve_nonnegative(A, b, target)
-    step, length = target - Z, np.ones(len(Z))
     before = _objective(X, Z, V, slope, l2, floor)
+    before += ROUNDING * np.abs(before)
+    step, rows = target - Z, np.arange(len(Z))
+    new = target
     for _ in range(HALVINGS):
-        new = np.maximum(Z + length[:, None] * step, 0.0)
-        worse = _objective(X, new, V, slope, l2, floor) > before
+        worse = _objective(X, new[rows], V, slope, l2, floor) > before[rows]
         if not worse.any():
             return new
-        length[worse] *= 0.5
-    return np.where(worse[:, None], Z, new)
+        rows, X = rows[worse], X[worse]
+        step[rows] *= 0.5
+        new[rows] = np.maximum(Z[rows] + step[rows], 0.0)
+    new[rows] = Z[rows]
+    return new
 
 
 def _objective(

@@ -28,9 +28,9 @@ from lowdim.linear.nmf.divergence import divergence_by_row, exponent, pulls, siz
 from lowdim.linear.nmf.objective import Penalties, Penalty, Units
 from lowdim.linear.nmf.start import Factors
 
-FIRST_STRIDE = 0.5
-SHRINK = 1.5
-GROW, GROW_MOST = 1.05, 1.02
+FIRST_STRIDE = 0.8
+SHRINK = 1.5  # by how much the stride is divided after a step that was taken back
+GROW, GROW_MOST = 1.1, 1.05  # of the stride, and of its bound, after one that was not
 LEAST = 0.1  # part of an entry that is left when it is carried on downwards
 SWEEPS = 2  # updates of the codes in a pass
 FLOOR = 1e-3  # in units of the rounding of the mean of X: y is no smaller
