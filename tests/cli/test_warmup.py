@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from lowdim.cli import warmup
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import Estimator
-from lowdim.registry import public_estimators
 
 
 class Recorder(Estimator):
@@ -48,12 +47,18 @@ def only(monkeypatch):
     return use
 
 
-def test_every_public_class_is_tried_and_timed(run):
+def test_families_are_tried_side_by_side_and_timed(run, monkeypatch):
+    monkeypatch.setattr(warmup, "PROCESSES", (("linear",), ("cluster",)))
     lines = run("warmup").stdout.splitlines()
     names = [line.split()[0] for line in lines]
-    assert sorted(names[:-1]) == sorted([*public_estimators(), "Recommender"])
-    assert names[-1] == "together"
+    assert "PCA" in names[: names.index("KMeans")]
+    assert names[-2:] == ["KMeans", "together"]
     assert all(line.endswith(" s") for line in lines)
+
+
+def test_every_family_has_a_process():
+    families = {warmup._family(cls) for cls in warmup._by_name().values()}
+    assert sorted(sum(warmup.PROCESSES, ())) == sorted(families)
 
 
 def test_some_methods_can_be_named(run, recorder, only):
@@ -64,7 +69,7 @@ def test_some_methods_can_be_named(run, recorder, only):
 
 def test_a_method_that_does_not_exist_is_named(run):
     result = run("warmup", "KMean", code=2)
-    assert "no method is called KMean" in result.stderr
+    assert "no method or family is called KMean" in result.stderr
 
 
 def test_quiet_says_nothing(run, recorder, only):
@@ -128,30 +133,22 @@ print(json.dumps({
 """
 
 
-@pytest.fixture(scope="module")
-def seen():
-    """Signatures after a warmup, and those that wide use needs beyond, in a process of its own."""
+def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
+    """In a process of its own: one signature for each precision, and no further ones in wide use.
+
+    Each further one is compiled while a person waits: an order of memory, a type of index.
+    """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", WATCH], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def test_after_a_warmup_nothing_is_compiled(seen):
+    seen = json.loads(done.stdout.splitlines()[-1])
     assert seen["unknown"] == []
     assert seen["new"] == {}
-
-
-def test_a_kernel_has_a_signature_for_each_precision_and_no_more(seen):
-    """Each further one is compiled while a person waits: an order of memory, a type of index."""
-    several = {name: number for name, number in seen["number"].items() if number > 2}
-    assert several == {}
-
-
-def test_every_kernel_is_compiled(seen):
-    assert {name for name, number in seen["number"].items() if number == 0} == {
-        "lowdim.cluster.kmeans.kernels.square_apart",  # these are compiled into others
+    assert {name: number for name, number in seen["number"].items() if number > 2} == {}
+    # those that are compiled into others have a signature of their own only in an empty cache
+    assert {name for name, number in seen["number"].items() if number == 0} <= {
+        "lowdim.cluster.kmeans.kernels.square_apart",
         "lowdim.linalg.ridge._pull",
         "lowdim.linalg.ridge._times_rest",
         "lowdim.linalg.small.factor_block",

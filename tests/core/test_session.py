@@ -620,6 +620,8 @@ def test_weights_outside_a_fit_belong_to_nothing():
 
 # methods that have learned to take better steps: they end where they would have ended
 OTHER_STEPS_SINCE = {"pca_em"}
+# and those that minimise something else: they end near where they end today
+OTHER_OBJECTIVE_SINCE = {"gaussian_mixture", "mixture_of_factor_analyzers"}
 
 
 @pytest.mark.parametrize("name", fixtures["INTERRUPTED"])
@@ -638,7 +640,10 @@ def test_a_fit_that_was_cut_short_on_an_earlier_day_is_continued(name, tmp_path)
     np.testing.assert_array_equal(model.history_[: len(taken_up)], taken_up)  # not begun anew
     # another machine's last bits differ, and iterations carry them on
     expected = json.loads((kept / "expected.json").read_text())["history"]
-    if name in OTHER_STEPS_SINCE:
+    if name in OTHER_OBJECTIVE_SINCE:
+        today = clone(model).fit(X).history_[-1]
+        np.testing.assert_allclose(model.history_[-1], today, rtol=1e-2)
+    elif name in OTHER_STEPS_SINCE:
         np.testing.assert_allclose(model.history_[-1], expected[-1], rtol=1e-6)
     else:
         np.testing.assert_allclose(model.history_, expected, rtol=1e-6)

@@ -91,7 +91,7 @@ def arrays_in(value, declared, steps=()):
         for key, inner in declared.items():
             part = value[key] if isinstance(value, dict) else getattr(value, key)
             yield from arrays_in(part, inner, (*steps, key))
-    elif isinstance(declared, list):
+    elif isinstance(declared, list) and value is not None:
         for i, inner in enumerate(declared):
             yield from arrays_in(value[i], inner, (*steps, i))
     elif type(declared) is tuple and isinstance(value, np.ndarray):

@@ -57,6 +57,20 @@ def test_everything_follows_from_the_joint_density(model, rng):
 
 
 @each_mixture
+def test_rows_without_values_count_for_nothing_in_scores(model, rng):
+    X, weight = rows(rng), rng.integers(1, 4, size=60).astype(float)
+    model.fit(X)
+    grown = np.insert(X, [0, 7, 7, 60], np.nan, axis=0)
+    grown_weight = np.insert(weight, [0, 7, 7, 60], 9.0)
+    for name in ("score", "aic", "bic"):
+        judge = getattr(model, name)
+        assert judge(grown) == pytest.approx(judge(X), rel=1e-12)
+        weighted = judge(grown, sample_weight=grown_weight)
+        assert weighted == pytest.approx(judge(X, sample_weight=weight), rel=1e-12)
+    assert len(model.score_samples(grown)) == 64
+
+
+@each_mixture
 def test_a_row_too_far_for_any_number_has_no_density(model, rng):
     model.fit(rows(rng))
     far = np.array([[1e200, 0.0, 0.0], [0.0, 0.0, 0.0]])

@@ -15,25 +15,27 @@ SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has
 MANY_ROWS, MANY_COLUMNS = 6000, 30
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 HAVE_SUCH = ("cluster", "completion")
-SHARE = {"mixture": "cluster"}  # mixtures start with k-means: its kernels are compiled once
+# families by process, the longest first; mixtures start with k-means: it is compiled once
+PROCESSES = (("completion",), ("cluster", "mixture"), ("linear",))
 WIDTH = 24
 
 
 @click.command()
-@click.argument("methods", nargs=-1, metavar="[METHOD]...")
+@click.argument("methods", nargs=-1, metavar="[METHOD|FAMILY]...")
 @quiet_option
 @debug_option
 def warmup(methods: tuple[str, ...], quiet: bool) -> None:
     """Compile kernels now, so that no later fit has to wait.
 
-    Each METHOD (by default all, and the recommender) is fitted on small data, with each of its
-    solvers, in single and in double precision. What is compiled is kept on disk for this version
-    of lowdim: a second call is quick.
+    Each METHOD, or each of a FAMILY (by default all, and the recommender), is fitted on small
+    data, with each of its solvers, in single and in double precision. What is compiled is kept on
+    disk for this version of lowdim: a second call is quick.
 
     \b
     Examples:
       lowdim warmup
       lowdim warmup KMeans GaussianMixture
+      lowdim warmup completion
       lowdim warmup --quiet
     """
     import time
@@ -53,9 +55,7 @@ def _one_by_one(names: list[str], quiet: bool) -> None:
     from lowdim.core.progress import watch
 
     known = _by_name()
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise click.UsageError(f"no method is called {unknown[0]}; `lowdim methods` lists them.")
+    names = [each for name in names for each in _members(name, known)]
     with watch("compiling", total=len(names)) as bar:
         for done, name in enumerate(names, start=1):
             began = time.perf_counter()
@@ -76,21 +76,25 @@ def _side_by_side(quiet: bool) -> None:
     from lowdim.core.config import get_config
     from lowdim.core.progress import watch
 
-    families: dict[str, list[str]] = {}
-    for name, cls in sorted(_by_name().items()):
-        family = _family(cls)
-        families.setdefault(SHARE.get(family, family), []).append(name)
-
-    def run(names: list[str]) -> str:
-        command = [sys.executable, "-m", "lowdim", "warmup", *names, *(["-q"] if quiet else [])]
+    def run(families: tuple[str, ...]) -> str:
+        command = [sys.executable, "-m", "lowdim", "warmup", *families, *(["-q"] if quiet else [])]
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
-    groups = sorted(families.values(), key=len, reverse=True)
-    with watch("compiling", total=len(groups)) as bar:
+    with watch("compiling", total=len(PROCESSES)) as bar:
         with ThreadPoolExecutor(get_config().n_threads) as pool:
-            for done, lines in enumerate(pool.map(run, groups), start=1):
+            for done, lines in enumerate(pool.map(run, PROCESSES), start=1):
                 bar.update(done)
                 click.echo(lines, nl=False)
+
+
+def _members(name: str, known: dict[str, Any]) -> list[str]:
+    """The methods of a family, or the method that is called so."""
+    found = [one for one, cls in sorted(known.items()) if name in (one, _family(cls))]
+    if not found:
+        raise click.UsageError(
+            f"no method or family is called {name}; `lowdim methods` lists them."
+        )
+    return found
 
 
 def _by_name() -> dict[str, Any]:
@@ -126,12 +130,22 @@ def warm_up(cls: Any) -> Exception | None:
 
 
 def _uses(cls: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    for arguments in settings_of(cls):
-        for X in data_for(cls, ROWS, COLUMNS):
-            yield arguments, X
+    """Each kind of X with a small model, and each choice of an argument with missing values."""
+    kinds = list(data_for(cls, ROWS, COLUMNS))
+    first, *others = settings_of(cls)
+    yield from ((first, X) for X in kinds)
+    incomplete = [X for X in kinds if _has_missing(X)] or kinds
+    yield from ((arguments, X) for arguments in others for X in incomplete)
     if _family(cls) in HAVE_SUCH:
         for X in data_for(cls, MANY_ROWS, MANY_COLUMNS):
             yield _where_known(cls, MANY), X
+
+
+def _has_missing(X: Any) -> bool:
+    import numpy as np
+    import scipy.sparse as sp
+
+    return not sp.issparse(X) and bool(np.isnan(X).any())
 
 
 def settings_of(cls: Any) -> Iterator[dict[str, Any]]:

@@ -91,7 +91,7 @@ def solve_rows(
         entries, P = _entries(X, on, weight, *cut), np.outer(times[rows], on.penalty)
         if method == "cg":
             how = (steps, float(np.finfo(dtype).eps) ** 2)
-            space = [np.empty(shape, dtype) for shape in ((CHUNK, q), CHUNK, q, q, q, q)]
+            space = [np.empty(q, dtype) for _ in range(4)]
             improve(*entries, on.F, gram, P, *how, *space, Z[rows], loss[rows])
         else:
             _solve(entries, on.F, gram, P, method, Z[rows], loss[rows] if with_loss else None)
@@ -333,33 +333,32 @@ def _losses(first, indptr, indices, a, target, implicit, F, Z, loss):
         loss[i] = total
 
 
-@kernel
+@kernel(any_order=True)
 def _improve(
-    indptr, indices, a, target, implicit, F, gram, P, steps, tiny, B, v, left, p, Ap, part, Z, loss
+    indptr, indices, a, target, implicit, F, gram, P, steps, tiny, left, p, Ap, part, Z, loss
 ):  # fmt: skip
     """Steps of conjugate gradients from Z, in place, until |b - A z|^2 is `tiny` times what it was.
 
-    `loss` becomes that of the new Z; B, v, left, p, Ap and part are there to work in.
+    `loss` becomes that of the new Z; left, p, Ap and part are there to work in.
     """
     q = F.shape[1]
     for i in range(len(Z)):
-        first, last = indptr[i], indptr[i + 1]
+        total = size = enough = 0.0
         for r in range(q):
             p[r] = Z[i, r]
-        total = _times_rest(gram, P, i, implicit, p, left)
-        for r in range(q):
-            left[r] = -left[r]
-        total += _pull(first, last, indices, a, target, implicit, True, F, B, v, p, part, left)
-        size = 0.0
-        for r in range(q):
-            p[r] = left[r]
-            size += left[r] * left[r]
-        enough = tiny * size
-        for _ in range(steps):
-            if size <= enough:
+        for step in range(steps + 1):
+            if step > 0 and size <= enough:
                 break
             bend = _times_rest(gram, P, i, implicit, p, Ap)
-            bend += _pull(first, last, indices, a, target, implicit, False, F, B, v, p, part, Ap)
+            entries = (indptr[i], indptr[i + 1], indices, a, target)
+            bend += _pull(*entries, implicit, step == 0, F, p, part, Ap)
+            if step == 0:  # p = z: the objective, and A z - b
+                total = bend
+                for r in range(q):
+                    left[r] = p[r] = -Ap[r]
+                    size += left[r] * left[r]
+                enough = tiny * size
+                continue
             if bend <= 0.0:  # no penalty, and no entry looks this way
                 break
             stride, before = size / bend, size
@@ -374,45 +373,55 @@ def _improve(
         loss[i] = total
 
 
-@kernel
+@kernel(any_order=True)
 def _times_rest(gram, P, i, implicit, p, out):
     """out = (F'F + P) p; returns p' out."""
+    q, square = len(p), 0.0
+    for r in range(q):
+        out[r] = P[i, r] * p[r]
     if implicit:
-        np.dot(gram, p, out)
-    square = 0.0
-    for r in range(len(p)):
-        out[r] = P[i, r] * p[r] + (out[r] if implicit else 0.0)
+        for r in range(0, q, 2):  # two rows at a time: `out` is read once for both
+            other = min(r + 1, q - 1)
+            one, two = p[r], p[other] if other > r else gram.dtype.type(0)
+            for s in range(q):
+                out[s] += one * gram[r, s] + two * gram[other, s]
+    for r in range(q):
         square += p[r] * out[r]
     return square
 
 
-@kernel
-def _pull(first, last, indices, a, target, implicit, at_start, F, B, v, p, part, out):
-    """At the start p = z: out += sum_o (b_j - a_j z'f_j) f_j; returns the loss of the entries.
+@kernel(any_order=True)
+def _pull(first, last, indices, a, target, implicit, at_start, F, p, part, out):
+    """out += sum_o a_j (p'f_j) f_j; returns p' times that.
 
-    Later out += sum_o a_j (p'f_j) f_j; returns p' times that.
+    At the start p = z: out += sum_o (a_j z'f_j - b_j) f_j; returns the loss of the entries.
+    Two entries at a time: p and `part` are read once for both.
     """
-    total = 0.0
+    q, total, nothing = len(p), 0.0, F.dtype.type(0)
     for begin in range(first, last, CHUNK):
-        m = CHUNK if begin + CHUNK < last else last - begin
-        if at_start or last - first > CHUNK:  # a row that fits into B is still there
-            for t in range(m):
-                j = indices[begin + t]
-                for r in range(len(p)):
-                    B[t, r] = F[j, r]
-        np.dot(B[:m], p, v[:m])
-        for t in range(m):
-            weight, goal, now = a[begin + t], target[begin + t], v[t]
-            if not at_start:
-                total += weight * now * now
-                v[t] = weight * now
-            elif implicit:  # w (1 + y)(1 - s)^2 - w s^2, s = z'f_j
-                total += goal * (1 - 2 * now) + weight * now * now
-                v[t] = goal - weight * now
+        end = min(begin + CHUNK, last)
+        for r in range(q):
+            part[r] = 0
+        for e in range(begin, end, 2):
+            two = e + 1 < end
+            other = e + 1 if two else e
+            j, k, u, v = indices[e], indices[other], nothing, nothing
+            for r in range(q):
+                u += F[j, r] * p[r]
+                v += F[k, r] * p[r]
+            goal, goal_2 = (target[e], target[other]) if at_start else (nothing, nothing)
+            weight, weight_2 = a[e], a[other] if two else nothing
+            if implicit:  # w (1 + y)(1 - s)^2 - w s^2, s = z'f_j
+                goal_2 = goal_2 if two else nothing
+                total += goal * (1 - 2 * u) + goal_2 * (1 - 2 * v)
+                total += weight * u * u + weight_2 * v * v
+                pull, pull_2 = weight * u - goal, weight_2 * v - goal_2
             else:
-                total += weight * (goal - now) * (goal - now)
-                v[t] = weight * (goal - now)
-        np.dot(v[:m], B[:m], part)
-        for r in range(len(p)):
+                u, v = u - goal, v - goal_2
+                pull, pull_2 = weight * u, weight_2 * v
+                total += pull * u + pull_2 * v
+            for r in range(q):
+                part[r] += pull * F[j, r] + pull_2 * F[k, r]
+        for r in range(q):
             out[r] += part[r]
     return total

@@ -53,6 +53,7 @@ def fit_from_starts(
     *,
     best: Callable[[list[EMRun]], EMRun] = lowest,
     trouble: Callable[[Any], str | None],
+    before: float | None = None,
 ) -> Any:
     """The parameters at the end of the best run; the estimator gets `history_` and the like.
 
@@ -70,8 +71,11 @@ def fit_from_starts(
     trouble : callable
         trouble(params) says what is wrong with components that collapsed, or None: the text of a
         CollapsedComponentWarning.
+    before : float, default=None
+        J per row one step before the start, where a start goes on from an earlier fit: the first
+        iteration then has a change, too.
     """
-    kept = best([_run_from(estimator, start, step) for start in starts])
+    kept = best([_run_from(estimator, start, step, before) for start in starts])
     estimator.history_, estimator.converged_ = kept.history, kept.converged
     estimator.n_iter_, estimator.lower_bound_ = len(kept.history), -kept.objective
     message = trouble(kept.params)
@@ -80,13 +84,18 @@ def fit_from_starts(
     return kept.params
 
 
-def _run_from(estimator: Any, start: Any, step: Callable[[Any, bool], Step]) -> EMRun:
+def _run_from(
+    estimator: Any, start: Any, step: Callable[[Any, bool], Step], before: float | None
+) -> EMRun:
     if estimator.max_iter == 0:
         return EMRun(start, np.inf, np.empty(0), False)
     loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
     for params in loop:
         moved = step(params, loop.n_iter + 1 == estimator.max_iter)
-        loop.record(moved.objective, change=moved.change)
+        change = moved.change
+        if change is None and not loop.history and before is not None:
+            change = abs(before - moved.objective)
+        loop.record(moved.objective, change=change)
         loop.params = moved.params
     return EMRun(loop.params, loop.history[-1], np.array(loop.history), loop.converged)
 

@@ -3,6 +3,7 @@
     c ~ weights,   x = mean_c + W_c z + e,    z ~ N(0, I),  e ~ N(0, diag(noise_c))
 
     minimise     J = - sum_i w_i log sum_j weight_j N(x_i; mean_j, W_j W_j' + diag(noise_j))
+                     + what keeps clusters of few rows sound (`factor_prior.py`)
 
 by EM. A row belongs to cluster j with probability r_j; given that, its code z is the one of factor
 analysis. So the sums of factor analysis, weighted with r_j, are all that is needed of the rows:
@@ -30,12 +31,14 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_S
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
-from lowdim.core.shapes import Given
+from lowdim.core.shapes import Given, Maybe
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.observed import column_sizes
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.linear import missing
 from lowdim.linear.missing import FactorModel
+from lowdim.linear.missing.units import learned_noise_std, narrowed, unit_of
+from lowdim.mixture import factor_prior
 from lowdim.mixture.collapse import LEAST_SHARE
 from lowdim.mixture.em import (
     Step,
@@ -43,17 +46,25 @@ from lowdim.mixture.em import (
     checked_columns,
     fit_from_starts,
 )
+from lowdim.mixture.factor_prior import (
+    FactorPrior,
+    in_data,
+    leading_loadings,
+    no_prior,
+    prior_of,
+    shortage,
+)
 from lowdim.mixture.methods import MixtureMethods, normalized
 
-START_STEPS = 5  # of the power method, for the first loadings
 START_JITTER = 0.01  # random part of the first loadings, so that no symmetry holds the search
 
 
 class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimator):
     """Mixture of factor analyzers: clusters, each a plane of its own with noise around it.
 
-    Minimises  -log p(X) = - sum_i log sum_j weight_j N(x_i; mean_j, W_j W_j' + diag(noise_j)),
-               by EM from k-means. NaN are integrated out.
+    Minimises  J = - log p(X) + prior,  p(X) = prod_i sum_j weight_j N(x_i; mean_j, W_j W_j' +
+               diag(noise_j)),  by EM from k-means. NaN are integrated out. The prior (see Notes)
+               shrinks clusters of few rows towards the model of all clusters together.
 
     Cost: O(n d k K) per pass for complete rows, with NaN a factor k more; O(K d k^2) memory beside
     one block of rows.
@@ -91,7 +102,7 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
         size is positive.
     noise_variance_ : ndarray of shape (d,), or (K, d) if the noise is not shared
     lower_bound_ : float
-        Log-likelihood per row at the last iteration.
+        -J per row at the last iteration: the log-likelihood, less what the prior costs.
     n_iter_, history_, converged_ : int, ndarray, bool
         Iterations of the best start, J per row at each, and whether they sufficed.
     n_features_in_ : int
@@ -106,6 +117,13 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
     -----
     k-means starts from at most 20000 rows at random; missing values take part as the
     column's mean. Columns count by their standard deviation there, unless `isotropic`.
+
+    The prior: with t = min(1, 4 K (k + 1) / n), n the values of a column, every cluster answers for
+    (k + 1) t imaginary rows from the pooled model (the factors and variances of all rows about
+    their clusters' means, as k-means finds them) and t / 2 rows at the mean of all rows; and its
+    loadings cost 1/2 sum (loading / standard deviation of the column)^2. With many rows, t and
+    what all this changes vanish; in small wide tables it keeps errors of filled values at the size
+    of the columns. A cluster without rows becomes the pooled model. One cluster has no prior.
 
     A code does not say which cluster it belongs to, so there is no `inverse_transform`; `predict`
     and `transform` together describe a row.
@@ -177,11 +195,11 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
 
     def _shapes(self):
         noise = ("d",) if self.shared_noise else ("c", "d")
-        return {**super()._shapes(), "noise_variance_": noise}
+        return {**super()._shapes(), "noise_variance_": noise, "_noise_std": Maybe(noise)}
 
     def transform(self, X):
         """Codes E[z | observed entries] within the most likely cluster, as `predict` gives it."""
-        return self.open_rows(X, reset=False).map(encode, self._mixture())
+        return self.open_rows(X, reset=False).map(encode, *self._mixture())
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -194,48 +212,72 @@ class MixtureOfFactorAnalyzers(Transformer, ImputeMixin, MixtureMethods, Estimat
         check_at_most("n_components", self.n_components, rows.n_columns, "columns of X")
         check_enough_rows("n_clusters", self.n_clusters, rows, weight)
         columns = checked_columns(self, rows, weight)
-        space = Space(columns.mean, column_sizes(columns.std, together=self.isotropic))
-        least_noise = self.reg_noise * space.scale**2
+        unit = units_of(columns.std, self.isotropic)
+        scale = column_sizes(columns.std / unit, together=self.isotropic)
+        space = Space(columns.mean / unit, scale)
+        rows = rows.seen(in_units, unit) if (unit != 1.0).any() else rows
+        least_noise = self.reg_noise * scale**2
+        unseen = columns.n_observed @ np.log(unit)  # log p of x, not of x / unit
         random = random_generator(self.random_state)
+        first = _clusters(self, rows, space, weight, random)
+        begin = _start(self, first, space, random)
+        prior = _prior(self, first, space, columns.n_observed.mean(), random)
 
         def step(mixture, is_last):
             sums = rows.fold(statistics, mixture, along=(weight,))
-            moved = update(sums, mixture, self.shared_noise, self.isotropic, least_noise)
-            return Step(moved, sums.objective / sums.weight)
+            moved, cost = update(
+                sums, mixture, prior, self.shared_noise, self.isotropic, least_noise
+            )
+            return Step(moved, (sums.objective + unseen + cost) / sums.weight)
 
         def trouble(mixture):
             return _trouble(mixture, self.shared_noise, least_noise)
 
-        starts = (_start(self, rows, space, weight, random) for _ in range(self.n_init))
-        self._publish(fit_from_starts(self, starts, step, trouble=trouble), rows.dtype)
+        def starts():
+            yield begin
+            for _ in range(1, self.n_init):
+                yield _start(self, _clusters(self, rows, space, weight, random), space, random)
 
-    def _publish(self, mixture, dtype):
+        mixture = fit_from_starts(self, starts(), step, trouble=trouble)
+        self._publish(mixture, unit, rows.dtype)
+
+    def _publish(self, mixture, unit, dtype):
         self.weights_ = mixture.weights.astype(dtype)
-        self.means_ = mixture.means.astype(dtype)
-        self.components_ = np.stack([_ordered(W) for W in mixture.W]).astype(dtype)
+        self.means_ = (mixture.means * unit).astype(dtype)
+        # of W in the unit of its largest column: squares are numbers there
+        largest = unit.max()
+        W = mixture.W * (unit / largest)[:, None]
+        self.components_ = (np.stack([_ordered(each) for each in W]) * largest).astype(dtype)
         noise = mixture.noise[0] if self.shared_noise else mixture.noise
-        self.noise_variance_ = noise.astype(dtype)
+        self._noise_std = np.sqrt(noise) * unit
+        with np.errstate(over="ignore", under="ignore"):
+            self.noise_variance_ = narrowed(noise * unit * unit, dtype)
 
-    def _opened(self, X):
-        return self.open_rows(X, reset=False), log_joint, (self._mixture(),)
+    def _opened(self, X, only_observed=False):
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
+        return rows, log_joint, self._mixture()
 
     def _filling(self, return_std):
-        return expectation_with_std if return_std else expectation, self._mixture()
+        return expectation_with_std if return_std else expectation, *self._mixture()
 
     def _drawn(self, counts, random):
+        mixture, unit = self._mixture()
         parts = []
-        for count, (mean, W, noise) in zip(counts, self._mixture().models, strict=True):
+        for count, (mean, W, noise) in zip(counts, mixture.models, strict=True):
             rows = random.normal(size=(count, W.shape[1])) @ W.T + mean
             parts.append(rows + np.sqrt(noise) * random.normal(size=rows.shape))
-        return np.concatenate(parts).astype(self.means_.dtype, copy=False)
+        return (np.concatenate(parts) * unit).astype(self.means_.dtype, copy=False)
 
     def _mixture(self):
+        """The learned mixture of x / unit, and the unit of each column."""
         check_is_fitted(self)
-        means = self.means_.astype(np.float64)
+        means, W = self.means_.astype(np.float64), self.components_.astype(np.float64)
+        std = np.broadcast_to(np.asarray(learned_noise_std(self), dtype=np.float64), means.shape)
+        unit = units_of(np.maximum(std.max(axis=0), np.abs(W).max(axis=(0, 1))), self.isotropic)
         weights = self.weights_.astype(np.float64)
-        noise = np.broadcast_to(self.noise_variance_.astype(np.float64), means.shape)
-        W = self.components_.astype(np.float64).transpose(0, 2, 1)
-        return FactorAnalyzersParams(weights / weights.sum(), means, W, noise)
+        noise = np.maximum(np.square(std / unit), np.finfo(np.float64).tiny)
+        W = W.transpose(0, 2, 1) / unit[:, None]
+        return FactorAnalyzersParams(weights / weights.sum(), means / unit, W, noise), unit
 
     def _n_parameters(self):
         n_clusters, k, d = self.components_.shape
@@ -281,29 +323,34 @@ def statistics(X: np.ndarray, mixture: FactorAnalyzersParams, weight: np.ndarray
 def update(
     sums: Sums,
     old: FactorAnalyzersParams,
+    prior: FactorPrior,
     shared_noise: bool,
     isotropic: bool,
     least_noise: np.ndarray,
-) -> FactorAnalyzersParams:
-    """The mixture that follows from the sums at `old`: EM's step, which never raises J."""
-    shares = sums.sum_resp / sums.weight
-    models = [
-        missing.update(part, model, isotropic, 0.0) if share > LEAST_SHARE else model
-        for share, part, model in zip(shares, sums.by_cluster, old.models, strict=True)
+) -> tuple[FactorAnalyzersParams, float]:
+    """The mixture that follows from the sums at `old`: EM's step, which never raises J.
+
+    Also what the prior adds to J at `old`.
+    """
+    steps = [
+        factor_prior.step(part, model, prior)
+        for part, model in zip(sums.by_cluster, old.models, strict=True)
     ]
-    noise = np.stack([model.noise for model in models])
+    left = np.stack([step.left for step in steps])
+    count = np.stack([step.n_observed for step in steps])
+    if isotropic:
+        left, count = left.sum(axis=1, keepdims=True), count.sum(axis=1, keepdims=True)
     if shared_noise:
-        observed = np.stack([part.n_observed for part in sums.by_cluster])  # (K, d)
-        if isotropic:
-            observed = np.broadcast_to(observed.sum(axis=1, keepdims=True), noise.shape)
-        noise = np.broadcast_to((observed * noise).sum(axis=0) / observed.sum(axis=0), noise.shape)
-    weights = np.maximum(shares, LEAST_SHARE)
-    return FactorAnalyzersParams(
+        left, count = left.sum(axis=0), count.sum(axis=0)
+    weights = np.maximum(sums.sum_resp / sums.weight, LEAST_SHARE)
+    noise = np.broadcast_to(left / count, old.noise.shape)
+    mixture = FactorAnalyzersParams(
         weights / weights.sum(),
-        np.stack([model.mean for model in models]),
-        np.stack([model.W for model in models]),
+        np.stack([step.mean for step in steps]),
+        np.stack([step.W for step in steps]),
         np.maximum(noise, least_noise),
     )
+    return mixture, sum(step.cost for step in steps)
 
 
 def _trouble(
@@ -325,18 +372,29 @@ def _trouble(
 # ---- what is done to a block -----------------------------------------------------------------
 
 
-def log_joint(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
-    """log weight_j + log N(x_o; ...) of every row and cluster, (b, K)."""
+def log_joint(
+    X: np.ndarray, mixture: FactorAnalyzersParams, unit: np.ndarray | None = None
+) -> np.ndarray:
+    """log weight_j + log N(x_o; ...) of every row and cluster, (b, K).
+
+    Here and below, the mixture is that of x / unit; None is a unit of 1.
+    """
+    X = in_units(X, unit)
     joint = np.empty((len(X), len(mixture.weights)))
     for j, model in enumerate(mixture.models):
         joint[:, j] = missing.log_density(X, *model) + np.log(mixture.weights[j])
+    if unit is not None and (unit != 1.0).any():
+        joint -= (~np.isnan(X) @ np.log(unit))[:, None]
     return joint
 
 
-def encode(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
+def encode(
+    X: np.ndarray, mixture: FactorAnalyzersParams, unit: np.ndarray | None = None
+) -> np.ndarray:
     """E[z | x_o] in the most likely cluster."""
-    labels = log_joint(X, mixture).argmax(axis=1)
     Z = np.empty((len(X), mixture.W.shape[2]), dtype=X.dtype)
+    X = in_units(X, unit)
+    labels = log_joint(X, mixture).argmax(axis=1)
     for j, model in enumerate(mixture.models):
         own = labels == j
         if own.any():
@@ -344,26 +402,29 @@ def encode(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
     return Z
 
 
-def expectation(X: np.ndarray, mixture: FactorAnalyzersParams) -> np.ndarray:
+def expectation(
+    X: np.ndarray, mixture: FactorAnalyzersParams, unit: np.ndarray | None = None
+) -> np.ndarray:
     """E[x | x_o] = sum_j r_j E_j[x | x_o]; observed entries stay as they are, bit for bit."""
     filled, missing_entries = X.copy(), np.isnan(X)
     some = missing_entries.any(axis=1)
     if some.any():
-        rows = X[some]
+        rows = in_units(X[some], unit)
         fit = _mean_of_clusters(rows, mixture, normalized(log_joint(rows, mixture))[0])
-        filled[some] = np.where(missing_entries[some], fit, rows)
+        fit = fit if unit is None else fit * unit
+        filled[some] = np.where(missing_entries[some], fit, X[some])
     return filled
 
 
 def expectation_with_std(
-    X: np.ndarray, mixture: FactorAnalyzersParams
+    X: np.ndarray, mixture: FactorAnalyzersParams, unit: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same, and sqrt(sum_j r_j (var_j + (E_j - E)^2)); 0 where X is observed."""
     filled, std = X.copy(), np.zeros_like(X)
     missing_entries = np.isnan(X)
     some = missing_entries.any(axis=1)
     if some.any():
-        rows = X[some]
+        rows = in_units(X[some], unit)
         resp = normalized(log_joint(rows, mixture))[0]
         fit = _mean_of_clusters(rows, mixture, resp)
         variance = np.zeros(rows.shape)
@@ -371,8 +432,9 @@ def expectation_with_std(
             apart = missing.expectation(rows.astype(np.float64), *model) - fit
             spread = missing.conditional_std(rows.astype(np.float64), *model)
             variance += r[:, None] * (np.square(spread) + np.square(apart))
-        filled[some] = np.where(missing_entries[some], fit, rows)
-        std[some] = np.where(missing_entries[some], np.sqrt(variance), 0.0)
+        unit = np.ones(X.shape[1]) if unit is None else unit
+        filled[some] = np.where(missing_entries[some], fit * unit, X[some])
+        std[some] = np.where(missing_entries[some], np.sqrt(variance) * unit, 0.0)
     return filled, std
 
 
@@ -395,24 +457,44 @@ class Space(NamedTuple):
     scale: np.ndarray  # (d,)
 
 
-def _start(
+class Clustered(NamedTuple):
+    """Some rows in a Space, NaN where missing, and their clusters."""
+
+    Y: np.ndarray  # (m, d)
+    weight: np.ndarray  # (m,)
+    centers: np.ndarray  # (K, d)
+    labels: np.ndarray  # (m,)
+
+
+def _clusters(
     estimator: Any,
     rows: Blocks,
     space: Space,
     weight: np.ndarray | None,
     random: np.random.Generator,
-) -> FactorAnalyzersParams:
-    """k-means, and the leading axes of every cluster."""
+) -> Clustered:
+    """The clusters of k-means."""
     part = part_in_memory(rows, random, weight)
-    Y = np.nan_to_num((part.rows - space.mean) / space.scale, nan=0.0)
-    clusters = lloyd(Y, estimator.n_clusters, random, part.weight)
+    Y = (part.rows - space.mean) / space.scale
+    filled = np.nan_to_num(Y, nan=0.0)
+    centers, labels, _ = lloyd(filled, estimator.n_clusters, random, part.weight)
+    return Clustered(Y, part.weight, centers, labels)
+
+
+def _start(
+    estimator: Any, clusters: Clustered, space: Space, random: np.random.Generator
+) -> FactorAnalyzersParams:
+    """The leading axes of every cluster."""
+    filled = np.nan_to_num(clusters.Y, nan=0.0)
+    size = np.sqrt(np.average(np.square(filled), axis=0, weights=clusters.weight))
     models, counts = [], []
     for j, center in enumerate(clusters.centers):
         own = clusters.labels == j
-        w = part.weight[own]
-        models.append(
-            _leading_axes(Y[own] - center, w, estimator.n_components, estimator.isotropic, random)
-        )
+        w = clusters.weight[own]
+        D = filled[own] - center
+        W, left = _first_model(D, w, estimator.n_components, estimator.isotropic, random)
+        # in the unit of each column: one that hardly varies is not to follow from chance
+        models.append((W + START_JITTER * size[:, None] * random.normal(size=W.shape), left))
         counts.append(w.sum())
     weights = np.maximum(counts, LEAST_SHARE * np.sum(counts))
     weights /= weights.sum()
@@ -427,21 +509,39 @@ def _start(
     )
 
 
-def _leading_axes(
+def _first_model(
     D: np.ndarray, weight: np.ndarray, k: int, isotropic: bool, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """W (d, k) and noise (d,) of centred rows, roughly: a few steps of the power method."""
+    """W (d, k) and noise (d,) of centred rows, roughly."""
     d = D.shape[1]
-    w = weight / max(weight.sum(), np.finfo(np.float64).tiny)
-    Q, _ = np.linalg.qr(random.normal(size=(d, k)))
-    for _ in range(START_STEPS):
-        Q, _ = np.linalg.qr(D.T @ (w[:, None] * (D @ Q)))
-    W = Q * np.sqrt(w @ np.square(D @ Q))
-    variance = w @ np.square(D)
+    D = D * np.sqrt(weight / max(weight.sum(), np.finfo(np.float64).tiny))[:, None]
+    W, variance = leading_loadings(D, k, random), np.square(D).sum(axis=0)
     noise = np.maximum(variance - np.square(W).sum(axis=1), 0.1 * variance)
-    if isotropic:
-        noise = np.full(d, noise.mean())
-    return W + START_JITTER * random.normal(size=(d, k)), noise
+    return W, np.full(d, noise.mean()) if isotropic else noise
+
+
+def _prior(
+    estimator: Any, clusters: Clustered, space: Space, n: float, random: np.random.Generator
+) -> FactorPrior:
+    """What keeps clusters of few rows sound; n is the mean number of values in a column."""
+    k, d = estimator.n_components, len(space.mean)
+    if estimator.n_clusters == 1:
+        return no_prior(d, k)
+    t = shortage(estimator.n_clusters, k, n)
+    Y, weight, _, labels = clusters
+    prior = prior_of(Y, weight, labels, k, estimator.isotropic, t, random)
+    return in_data(prior, *space)
+
+
+def units_of(size: np.ndarray, together: bool) -> np.ndarray:
+    """Units (d,) of columns of this size, powers of two: 1 unless squares could be no numbers."""
+    largest = size.max(initial=0.0)
+    return np.array([unit_of(largest if together else one) for one in size])
+
+
+def in_units(X: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
+    """X / unit; X itself if that is the same."""
+    return X if unit is None or (unit == 1.0).all() else X / unit
 
 
 def _ordered(W: np.ndarray) -> np.ndarray:

@@ -78,7 +78,7 @@ class MixtureMethods(DensityMixin, ABC):
         return self._map(log_density, X)
 
     def score(self, X, y=None, sample_weight=None):
-        """Mean log-likelihood of the rows."""
+        """Mean log-likelihood of the rows; those without any value do not count."""
         total = self._total(X, sample_weight)
         return float(total.log_density / total.weight)
 
@@ -117,8 +117,11 @@ class MixtureMethods(DensityMixin, ABC):
         """New rows, so many of each component, one component after the other."""
 
     @abstractmethod
-    def _opened(self, X: Any) -> tuple[Blocks, LogJoint, tuple]:
-        """The rows, the function of a block that gives the log joint, and what else it needs."""
+    def _opened(self, X: Any, only_observed: bool = False) -> tuple[Blocks, LogJoint, tuple]:
+        """The rows, the function of a block that gives the log joint, and what else it needs.
+
+        With only_observed, rows without any value are left out.
+        """
 
     @abstractmethod
     def _n_parameters(self) -> int:
@@ -129,7 +132,7 @@ class MixtureMethods(DensityMixin, ABC):
         return rows.map(function, log_joint, params)
 
     def _total(self, X: Any, sample_weight: Any) -> DensitySum:
-        rows, log_joint, params = self._opened(X)
+        rows, log_joint, params = self._opened(X, only_observed=True)
         weight = check_weights(sample_weight, rows)
         return rows.fold(sum_log_density, log_joint, params, along=(weight,))
 

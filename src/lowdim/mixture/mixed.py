@@ -27,6 +27,7 @@ from lowdim.mixture.finite.parts import (
     category_shapes,
     moved_back,
     published_shapes,
+    seen_shapes,
 )
 from lowdim.mixture.mixed_columns import (
     families_of,
@@ -243,6 +244,7 @@ class MixedMixture(FiniteMixture):
                 name: published_shapes(FAMILIES[name](), size, categories)
                 for name, size in sizes.items()
             },
+            "_seen": Maybe([seen_shapes(FAMILIES[name](), size) for name, size in sizes.items()]),
             "_labels": {name: of_categories[place[name]] for name in self._labels},
         }
 

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import hadamard
+from sklearn.base import clone
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -207,10 +208,21 @@ def test_sparse_rows_are_dense_rows_with_zeros(rng):
         np.testing.assert_array_equal(model.labels_, dense.labels_)
         np.testing.assert_array_equal(model.predict(kind(X)), dense.labels_)
         np.testing.assert_allclose(model.transform(kind(X)), dense.transform(X), atol=1e-6)
-    for init in ("k-means++", "random", "k-means||"):
-        assert (
-            KMeans(4, init=init, random_state=0).fit(sp.csr_array(X)).inertia_ < 4 * dense.inertia_
-        )
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", "k-means||"])
+@pytest.mark.parametrize("kind", ["numbers", "whole numbers", "yes and no"])
+def test_sparse_rows_find_the_clusters_of_dense_ones(kind, init, seed, rng):
+    X, _ = groups(rng, n=200, d=6)
+    X[rng.random(X.shape) < 0.5] = 0.0
+    X = {"numbers": X, "whole numbers": np.round(X), "yes and no": (X > 1.0).astype(float)}[kind]
+    for weight in (None, rng.random(200)):
+        model = KMeans(4, init=init, n_init=2, random_state=seed)
+        dense = clone(model).fit(X, sample_weight=weight)
+        sparse = clone(model).fit(sp.csr_array(X), sample_weight=weight)
+        np.testing.assert_array_equal(sparse.labels_, dense.labels_)
+        np.testing.assert_allclose(sparse.cluster_centers_, dense.cluster_centers_, atol=1e-9)
+        assert sparse.inertia_ == pytest.approx(dense.inertia_, rel=1e-9)
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random", "k-means||"])

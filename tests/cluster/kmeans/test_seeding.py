@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.cluster import kmeans_plusplus
 
 from lowdim import KMeans
@@ -26,6 +27,17 @@ def test_greedy_seeds_cost_no_more_than_those_of_scikit_learn(rng):
         cost["peer"].append(squares(X, peer).min(axis=1).sum())
     # means of 20 draws each, whose spread is about 15%: four standard errors of a difference
     assert np.mean(cost["ours"]) < 1.2 * np.mean(cost["peer"])
+
+
+def test_sparse_rows_are_ordered_as_dense_ones(rng):
+    X = rng.integers(-2, 3, size=(200, 6)).astype(float) * rng.choice([1.0, 0.5, 1e-200, 1e200], 6)
+    X[rng.random(X.shape) < 0.6] = 0.0
+    order = seeding._order(X)
+    np.testing.assert_array_equal(seeding._order(sp.csr_array(X)), order)
+    np.testing.assert_array_equal(seeding._order(sp.csr_array(-X)), seeding._order(-X))
+    with_zeros = sp.csr_array(np.where(X == 0.0, 7.0, X))
+    with_zeros.data[with_zeros.data == 7.0] = 0.0  # stored, and no other than those that are not
+    np.testing.assert_array_equal(seeding._order(with_zeros), order)
 
 
 # ---- a planted truth -----------------------------------------------------------------------------

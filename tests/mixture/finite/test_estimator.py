@@ -200,3 +200,19 @@ def test_a_model_with_a_family_of_ones_own_is_not_saved(rng, tmp_path):
     X = rng.exponential(size=(50, 2))
     with pytest.raises(TypeError, match="Exponential"):
         MixtureModel(Exponential(), random_state=0).fit(X).save(tmp_path / "model.lowdim")
+
+
+@pytest.mark.parametrize("far", [2.0**650, 2.0**-650])  # about 1e196; rounds nothing
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_densities_of_huge_and_tiny_values_are_those_of_plain_ones(rng, far, missing):
+    X = with_missing(rng, planted(rng, "gaussian")[0], missing)
+    plain, model = fit_some(X, "gaussian"), fit_some(X * far, "gaussian")
+    expected = plain.score_samples(X) - (~np.isnan(X)).sum(axis=1) * np.log(far)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(again.score_samples(X * far), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(again.predict_proba(X * far), plain.predict_proba(X), atol=1e-6)
+    drawn = again.sample(5, random_state=0)[0] / far
+    np.testing.assert_allclose(drawn, plain.sample(5, random_state=0)[0], atol=1e-7)
+    if not missing:
+        sparse = sp.csr_array(X * far)
+        np.testing.assert_allclose(again.score_samples(sparse), expected, rtol=1e-9, atol=1e-9)

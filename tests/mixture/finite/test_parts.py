@@ -12,11 +12,13 @@ from lowdim.mixture.finite import parts as mixture_parts
 from lowdim.mixture.finite.parts import (
     Part,
     as_fitted,
+    as_seen,
     decoded,
     encoded,
     measured,
     moved,
     moved_back,
+    seen_from,
 )
 
 # ---- what a family sees --------------------------------------------------------------------------
@@ -38,7 +40,7 @@ def test_reals_are_seen_in_units_of_their_columns_and_come_back(rng, sparse):
     block = sp.csr_array(X) if sparse else X
     part = measured(Part(FAMILIES["gaussian"]()), as_blocks(block), None)
     origin = 0.0 if sparse else X.mean(axis=0)  # sparse rows are measured from 0
-    unit = np.sqrt(np.square(X).mean(axis=0)) if sparse else X.std(axis=0)
+    unit = X.std(axis=0)
     V = encoded(block, part)
     V = V.toarray() if sparse else V
     np.testing.assert_allclose(V, (X - origin) / unit, rtol=1e-9, atol=1e-12)
@@ -53,6 +55,19 @@ def test_parameters_move_into_the_units_of_a_part_and_back(rng):
     back = moved_back(part, there)
     for name, value in params.items():
         np.testing.assert_allclose(back[name], value, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_parameters_that_columns_have_no_numbers_for_are_kept_as_they_were_seen(sparse):
+    part = Part(FAMILIES["gaussian"](), None, np.array([3e200, 1.0]), np.array([1e200, 2.0]))
+    params = {"means": np.array([[0.5, 1.0]]), "variances": np.array([[2.0, 3.0]])}
+    assert as_seen(part._replace(unit=np.array([1e20, 2.0])), params) is None
+    seen = as_seen(part, params)
+    again, found = seen_from(part._replace(origin=None, unit=None), seen, sparse)
+    mean = again.origin + again.unit * found["means"][0]
+    np.testing.assert_allclose(mean, [3.5e200, 3.0])
+    np.testing.assert_array_equal(found["variances"], params["variances"])
+    assert not sparse or not again.origin.any()
 
 
 def test_categories_are_those_of_rows_with_weight():

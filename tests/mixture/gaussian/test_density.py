@@ -38,7 +38,8 @@ def test_the_density_of_incomplete_rows_is_that_of_what_they_observe(kind, rng):
     model = GaussianMixture(3, covariance_type=kind, random_state=0, max_iter=5).fit(X)
     direct = direct_log_density(model, X)
     np.testing.assert_allclose(model.score_samples(X), direct, rtol=1e-9, atol=1e-9)
-    assert model.score(X) == pytest.approx(direct.mean(), rel=1e-10)
+    some = ~np.isnan(X).all(axis=1)  # rows without values say nothing of the model
+    assert model.score(X) == pytest.approx(direct[some].mean(), rel=1e-10)
 
 
 def test_filled_values_are_the_mixture_of_the_conditional_gaussians(rng):

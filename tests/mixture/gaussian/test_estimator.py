@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -112,8 +113,9 @@ def test_float32_gives_float32_near_the_float64_result(kind, rng):
 def test_from_the_same_start_the_steps_are_those_of_scikit_learn(kind, rng):
     X = clusters(rng, apart=2.0)
     start = a_start(X, kind)
-    peer = Peer(3, **start, max_iter=6, tol=0.0).fit(X)
-    ours = GaussianMixture(3, **start, max_iter=6, tol=0.0).fit(X)
+    # reg_covar is a part of the variances here, and a number in scikit-learn
+    peer = Peer(3, **start, max_iter=6, tol=0.0, reg_covar=0.0).fit(X)
+    ours = GaussianMixture(3, **start, max_iter=6, tol=0.0, reg_covar=0.0).fit(X)
     names = ["weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"]
     for name in [*names, "lower_bound_", "lower_bounds_"]:
         want = getattr(peer, name)
@@ -124,6 +126,38 @@ def test_from_the_same_start_the_steps_are_those_of_scikit_learn(kind, rng):
     np.testing.assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-7)
     np.testing.assert_allclose(ours.score_samples(X), peer.score_samples(X), rtol=1e-7)
     np.testing.assert_allclose([ours.aic(X), ours.bic(X)], [peer.aic(X), peer.bic(X)], rtol=1e-7)
+
+
+def test_columns_of_variance_one_are_regularised_as_by_scikit_learn(rng):
+    X = clusters(rng, apart=2.0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    start = a_start(X, "full")
+    peer = Peer(3, **start, max_iter=6, tol=0.0, reg_covar=0.1).fit(X)
+    ours = GaussianMixture(3, **start, max_iter=6, tol=0.0, reg_covar=0.1).fit(X)
+    np.testing.assert_allclose(ours.covariances_, peer.covariances_, rtol=1e-6, atol=1e-8)
+
+
+@each_kind
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_densities_of_huge_and_tiny_values_are_those_of_plain_ones(kind, missing, dtype, rng):
+    if kind == "unit":
+        return  # of variance 1
+    X = clusters(rng, n=80, missing=missing).astype(dtype)
+    plain = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    n_observed = (~np.isnan(X)).sum(axis=1)
+    powers = (650, -650) if dtype is np.float64 else (100, -100)  # 1e196, 1e30
+    for power in powers:
+        far = X * dtype(2.0**power)
+        model = GaussianMixture(2, covariance_type=kind, random_state=0).fit(far)
+        expected = plain.score_samples(X) - n_observed * power * np.log(2.0)
+        rtol = 1e-9 if dtype is np.float64 else 1e-5
+        np.testing.assert_allclose(model.score_samples(far), expected, rtol=rtol, atol=1e-12)
+        again = clone(model).set_params(warm_start=True)
+        again.__dict__.update(vars(model), warm_start=True)
+        assert np.isfinite(again.fit(far).score(far))
+        drawn = model.sample(5)[0] / dtype(2.0**power)
+        np.testing.assert_allclose(drawn, plain.sample(5)[0], rtol=1e3 * rtol, atol=1e-4)
 
 
 def test_a_spherical_covariance_that_vanishes_gives_the_nearest_mean(rng):
@@ -235,6 +269,20 @@ def test_a_warm_start_goes_on_where_the_fit_before_ended(rng):
     parts = GaussianMixture(3, **start, max_iter=4, tol=0.0, warm_start=True).fit(X).fit(X)
     np.testing.assert_allclose(parts.means_, whole.means_, rtol=1e-9)
     np.testing.assert_allclose(parts.lower_bound_, whole.lower_bound_, rtol=1e-10)
+
+
+@each_kind
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_fits_of_one_iteration_each_converge_as_one_fit_of_many(kind, missing, rng):
+    X = clusters(rng, n=80, missing=missing)
+    whole = GaussianMixture(2, **a_start(X, kind, k=2), max_iter=300).fit(X)
+    parts = GaussianMixture(2, **a_start(X, kind, k=2), max_iter=1, warm_start=True)
+    n_fits = 0
+    while not getattr(parts, "converged_", False) and n_fits < 300:
+        parts.fit(X)
+        n_fits += 1
+    assert whole.converged_ and n_fits == whole.n_iter_
+    np.testing.assert_allclose(parts.means_, whole.means_, rtol=1e-8)
 
 
 def test_no_iterations_keep_the_start(rng):

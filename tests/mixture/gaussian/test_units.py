@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
-from lowdim.mixture.gaussian.units import powers_of_two, space_of
+from lowdim.mixture.gaussian.units import dtype_of_squares, powers_of_two, space_of
 
 
 def test_scales_are_the_nearest_powers_of_two():
@@ -12,7 +12,7 @@ def test_scales_are_the_nearest_powers_of_two():
         powers_of_two(np.array([1.0, 3.0, 0.3, 1e9])), [1, 4, 0.25, 2**30]
     )
     extreme = powers_of_two(np.array([1e-300, 1e300]))
-    assert np.isfinite(np.square(extreme)).all() and (np.square(extreme) > 0).all()
+    np.testing.assert_allclose(extreme, [1e-300, 1e300], rtol=0.5)
 
 
 @pytest.mark.parametrize("name", ["full", "tied", "diag"])
@@ -34,7 +34,14 @@ def test_sizes_are_about_one(rng):
     assert (size >= np.sqrt(0.5) - 1e-12).all() and (size <= np.sqrt(2) + 1e-12).all()
 
 
-def test_the_floor_is_in_the_units_of_the_rows_and_never_zero():
-    space = space_of(np.zeros(2), np.array([4.0, 0.25]), "full")
-    np.testing.assert_allclose(space.floor(1e-3), [1e-3 / 16, 1e-3 * 16])
-    np.testing.assert_array_equal(space.floor(0.0), LEAST_VARIANCE)
+def test_the_floor_is_a_part_of_the_variances_and_never_zero():
+    space = space_of(np.zeros(2), np.array([4.0, 0.3]), "full")
+    np.testing.assert_allclose(space.floor(1e-3) * space.scale**2, [1e-3 * 16, 1e-3 * 0.09])
+    np.testing.assert_array_equal(space.floor(0.0), LEAST_VARIANCE * np.square(space.size))
+
+
+def test_squares_that_float32_cannot_hold_are_published_in_float64():
+    assert dtype_of_squares(np.array([1.0, 1e10]), np.float32) == np.float32
+    assert dtype_of_squares(np.array([1.0, 2.0**60]), np.float32) == np.float64
+    assert dtype_of_squares(np.array([1.0, 2.0**-60]), np.float32) == np.float64
+    assert dtype_of_squares(np.array([2.0**900]), np.float64) == np.float64

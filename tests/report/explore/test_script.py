@@ -42,6 +42,8 @@ def test_the_script_of_a_table_in_memory_takes_it_by_the_name_of_table(of_number
     assert_same_models(of_numbers, table=numbers())
 
 
+# 70 rows in six clusters: the page says what the fit warned of, and the script warns again
+@pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning")
 def test_the_script_fits_to_the_rows_that_the_page_fits_to(monkeypatch):
     for module, name in [
         (findings, "FIT_ROWS"),

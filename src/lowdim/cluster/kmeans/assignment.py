@@ -342,11 +342,13 @@ def _sparse_labels_and_squares(X: Any, setting: Setting) -> tuple[np.ndarray, np
     k = len(setting.centers)
     size = max(TOGETHER, PART_BYTES // (X.dtype.itemsize * k))
     C = np.ascontiguousarray(setting.centers.T)
+    half = np.square(C).sum(axis=0) / 2
     for start in range(0, X.shape[0], size):
         part = slice(start, start + size)
-        squares = _squares_by_products(X[part], setting.frame.unit, C)
-        label[part] = squares.argmin(axis=1)
-        square[part] = squares.min(axis=1)
+        Y = X[part].astype(np.float64) / setting.frame.unit
+        values = half - Y @ C  # as for dense rows, so that ties end alike
+        label[part] = values.argmin(axis=1)
+        square[part] = np.maximum(2.0 * values.min(axis=1) + Y.power(2).sum(axis=1), 0.0)
     return label, square
 
 

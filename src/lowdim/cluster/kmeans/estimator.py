@@ -129,6 +129,10 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
     order the rows come, and a row of weight 2 is a row twice. 'k-means||' and coresets draw by the
     number of a row.
 
+    Sparse rows find the clusters of the same dense rows. Of more than 20000 (100 per cluster) seeds
+    are drawn from the same ones, but k-means on these does not come first: what makes it cheap, the
+    bounds, dense rows alone have.
+
     References
     ----------
     Lloyd (1982), Least squares quantization in PCM. Arthur and Vassilvitskii (2007), k-means++.

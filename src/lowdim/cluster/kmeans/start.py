@@ -43,7 +43,7 @@ def start(
         first = random_rows(D, 1, random, part.weight)
         return scalable_seeds(rows, k, random, weight, summary.frame, first, summary.has_missing)
     draw = seeds if init == "k-means++" else random_rows
-    if rows.shape[0] <= at_most or sp.issparse(D):
+    if rows.shape[0] <= at_most or sp.issparse(D):  # which have no bounds: it would cost more
         return draw(D, k, random, part.weight)
     starts = (draw(D, k, random, part.weight) for _ in range(_starts_before(k)))
     return best_of([run(D, part.weight, start, STEPS_BEFORE) for start in starts]).centers

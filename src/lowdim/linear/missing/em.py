@@ -82,7 +82,7 @@ def update(
     """The model that follows from the sums at `model`: EM's step, which never raises J."""
     d, k = model.W.shape
     std = noise_std(model.W, model.noise)
-    slope, left = _regression(sums)
+    slope, left = regression(sums)
     V, shift = model.W / std[:, None] + slope[:, :k], slope[:, k]
     noise = std**2 * left
     if isotropic:
@@ -100,7 +100,7 @@ def update(
     )
 
 
-def _regression(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
+def regression(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
     """For each column: coefficients (d, k + 1) of e on (z, 1), and the variance they leave (d,)."""
     d, k = len(sums.sum_ee), sums.sum_ez.shape[1] - 1
     h = triangle(k + 1)

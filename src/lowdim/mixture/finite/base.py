@@ -29,16 +29,18 @@ from lowdim.mixture.finite.em import (
 )
 from lowdim.mixture.finite.parts import (
     Part,
+    as_seen,
     check_values,
     decoded,
     in_units_of,
     measured,
     moved,
+    seen_from,
 )
 from lowdim.mixture.finite.start import start
 from lowdim.mixture.methods import MixtureMethods
 
-SAME = 1e-9  # objectives that differ by less, relative to their size, are equal
+SAME = 1e-8  # nats by row: objectives that differ by less are equal, whatever the units of X add
 
 
 class FiniteMixture(ColumnsOutput, MixtureMethods, Estimator):
@@ -91,34 +93,45 @@ class FiniteMixture(ColumnsOutput, MixtureMethods, Estimator):
             start(rows, parts, average, self.n_components, weight, random)
             for _ in range(self.n_init)
         )
-        self._publish(parts, fit_from_starts(self, starts, step, best=_best, trouble=_trouble))
+        mixture = fit_from_starts(self, starts, step, best=_best, trouble=_trouble)
+        self._publish(parts, mixture)
+        seen = [as_seen(part, params) for part, params in zip(parts, mixture.params, strict=True)]
+        self._seen = seen if any(seen) else None
 
-    def _opened(self, X):
+    def _opened(self, X, only_observed=False):
         """The rows, and the model in the units in which it looks at such rows."""
-        rows = self.open_rows(X, reset=False)
-        parts, published = self._published()
-        weights = self.weights_ / self.weights_.sum()
-        params = [part.family.taken_up(one) for part, one in zip(parts, published, strict=True)]
-        parts = tuple(
-            in_units_of(part, one, weights, rows.is_sparse)
-            for part, one in zip(parts, params, strict=True)
-        )
-        params = [moved(part, one) for part, one in zip(parts, params, strict=True)]
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
+        parts, params = self._looking_at(rows.is_sparse)
         rows = rows.checked(check_values, parts)
-        return rows, log_joint, (parts, FiniteParams(weights, tuple(params)))
+        weights = self.weights_ / self.weights_.sum()
+        return rows, log_joint, (parts, FiniteParams(weights, params))
+
+    def _looking_at(self, sparse):
+        """The parts in units in which they look at rows, and the parameters of what they see."""
+        weights = self.weights_ / self.weights_.sum()
+        parts, published = self._published()
+        seen = getattr(self, "_seen", None) or [None] * len(parts)
+        found = []
+        for part, one, as_it_was in zip(parts, published, seen, strict=True):
+            if as_it_was is not None:
+                found.append(seen_from(part, as_it_was, sparse))
+                continue
+            params = part.family.taken_up(one)
+            part = in_units_of(part, params, weights, sparse)
+            found.append((part, moved(part, params)))
+        return tuple(part for part, _ in found), tuple(params for _, params in found)
 
     def _drawn(self, counts, random):
         """Rows as numbers."""
-        parts, published = self._published()
-        for part in parts:
+        for part in self._published()[0]:
             part.family.check_gives("sample")
+        parts, params = self._looking_at(sparse=False)
         X = np.empty((counts.sum(), self.n_features_in_))
         first = 0
         for j, count in enumerate(counts):
             rows = X[first : first + count]
-            for part, one in zip(parts, published, strict=True):
-                drawn = part.family.draw(part.family.taken_up(one), j, count, random)
-                rows[:, part.place] = decoded(drawn, part)
+            for part, one in zip(parts, params, strict=True):
+                rows[:, part.place] = decoded(part.family.draw(one, j, count, random), part)
             first += count
         return X
 
@@ -149,7 +162,7 @@ class FiniteMixture(ColumnsOutput, MixtureMethods, Estimator):
 def _best(runs: list[EMRun]) -> EMRun:
     """The run of the lowest objective; of those that differ in rounding only, the first."""
     least = lowest(runs).objective
-    return next(run for run in runs if run.objective <= least + SAME * max(1.0, abs(least)))
+    return next(run for run in runs if run.objective <= least + SAME)
 
 
 def _check_observed(whole: Sums, parts: tuple[Part, ...], d: int, names: Any) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import StrOptions
 from lowdim.core.output import in_columns_of_x
-from lowdim.core.shapes import ShapeError, Text
+from lowdim.core.shapes import Maybe, ShapeError, Text
 from lowdim.mixture.families import FAMILIES, Family, Gaussian
 from lowdim.mixture.finite.base import FiniteMixture
 from lowdim.mixture.finite.parts import (
@@ -25,6 +25,7 @@ from lowdim.mixture.finite.parts import (
     category_shapes,
     moved_back,
     published_shapes,
+    seen_shapes,
 )
 
 
@@ -186,6 +187,7 @@ default='gaussian'
             if len(categories) != self.n_features_in_:
                 raise ShapeError(f"categories_ are not those of {self.n_features_in_} columns")
             shapes["categories_"] = category_shapes([False] * len(categories))
+        shapes["_seen"] = Maybe([seen_shapes(self._family(), "d")])
         return {**shapes, "parameter_names_": Text(("parameters",))}
 
     def _publish(self, parts, mixture):

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.shapes import Either, Text
+from lowdim.core.shapes import Anything, Either, Maybe, Text
 from lowdim.linalg.observed import column_sizes, observed_columns
-from lowdim.mixture.families import Categorical, Family, Params, observed_entries
+from lowdim.mixture.families import Categorical, Family, Gaussian, Params, observed_entries
 from lowdim.tables.codecs import sorted_places
 
 MOST_CATEGORIES = 10_000  # of one column; a column with more is a name, not a category
@@ -113,6 +113,12 @@ def published_shapes(
     }
 
 
+def seen_shapes(family: Family, d: str | int) -> Maybe:
+    """What is declared for `as_seen` of a family and d of its columns."""
+    params = [("k", d), ("k", d)] if isinstance(family, Gaussian) else Anything()
+    return Maybe({"origin": (d,), "unit": (d,), "params": params})
+
+
 def category_shapes(have_labels: Sequence[bool]) -> list[Any]:
     """What is declared for the categories of each column: numbers, or flags or text as labels."""
     shapes = [(f"categories {f}",) for f in range(len(have_labels))]
@@ -125,9 +131,7 @@ def category_shapes(have_labels: Sequence[bool]) -> list[Any]:
 def _mean_and_std(rows: Blocks, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Of each column; sparse rows are measured from 0, where most of their entries are."""
     columns = observed_columns(rows, weight)
-    if rows.is_sparse:
-        return np.zeros(rows.n_columns), np.hypot(columns.std, columns.mean)
-    return columns.mean, columns.std
+    return np.zeros(rows.n_columns) if rows.is_sparse else columns.mean, columns.std
 
 
 def _seen_categories(rows: Blocks, place: Any, weight: np.ndarray | None) -> list[np.ndarray]:
@@ -165,7 +169,27 @@ def moved(part: Part, params: Params) -> Params:
 
 
 def moved_back(part: Part, params: Params) -> Params:
-    """The parameters of the columns as they are."""
+    """The parameters of the columns as they are; squares of 1e200 are no numbers there."""
     if part.unit is None or part.origin is None:
         return params
-    return part.family.moved(params, -part.origin / part.unit, 1.0 / part.unit)
+    with np.errstate(over="ignore", under="ignore"):
+        return part.family.moved(params, -part.origin / part.unit, 1.0 / part.unit)
+
+
+def as_seen(part: Part, params: Params) -> dict[str, Any] | None:
+    """Origin, unit and parameters of what a family sees, where the columns have none; else None."""
+    if part.unit is None:
+        return None
+    variance = part.family.variance(moved_back(part, params))
+    if ((variance > 0) & np.isfinite(variance)).all():
+        return None
+    return {"origin": part.origin, "unit": part.unit, "params": params}
+
+
+def seen_from(part: Part, seen: dict[str, Any], sparse: bool) -> tuple[Part, Params]:
+    """The part and its parameters in these units, measured from 0 for sparse rows."""
+    origin, unit, params = seen["origin"], seen["unit"], seen["params"]
+    if sparse:
+        params = part.family.moved(params, -origin / unit, np.ones_like(unit))
+        origin = np.zeros_like(origin)
+    return part._replace(origin=origin, unit=unit), params

@@ -158,6 +158,15 @@ class Full:
         A = np.swapaxes(cholesky, -1, -2) * scale
         return A, np.broadcast_to(-_log_det(A), k)
 
+    def sizes(self, cholesky: np.ndarray) -> np.ndarray:
+        """About one standard deviation of each column given the others, (d,): no squares."""
+        return 1.0 / np.abs(cholesky).reshape(-1, *cholesky.shape[-2:]).max(axis=(0, 2))
+
+    def from_whitening(self, whiten: np.ndarray) -> np.ndarray:
+        """The covariances of A."""
+        L = _inverse_lower(whiten)
+        return L @ np.swapaxes(L, -1, -2)
+
     def precisions(self, cholesky: np.ndarray) -> np.ndarray:
         return cholesky @ np.swapaxes(cholesky, -1, -2)
 
@@ -280,6 +289,12 @@ class Diagonal(Full):
     ) -> tuple[np.ndarray, np.ndarray]:
         A = cholesky * scale
         return A, -2.0 * np.log(A).sum(axis=1)
+
+    def sizes(self, cholesky: np.ndarray) -> np.ndarray:
+        return 1.0 / cholesky.max(axis=0)
+
+    def from_whitening(self, whiten: np.ndarray) -> np.ndarray:
+        return 1.0 / np.square(whiten)
 
     def precisions(self, cholesky: np.ndarray) -> np.ndarray:
         return np.square(cholesky)

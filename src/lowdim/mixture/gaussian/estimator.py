@@ -50,7 +50,7 @@ from lowdim.mixture.gaussian.density import (
 )
 from lowdim.mixture.gaussian.em import GaussianParams, fresh, prepared, statistics, update
 from lowdim.mixture.gaussian.start import check_start, start
-from lowdim.mixture.gaussian.units import powers_of_two, space_of
+from lowdim.mixture.gaussian.units import dtype_of_squares, powers_of_two, space_of
 from lowdim.mixture.methods import MixtureMethods
 
 
@@ -76,8 +76,9 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
     tol : float, default=1e-3
         Stop when an iteration raises the log-likelihood per row by at most this.
     reg_covar : float, default=1e-6
-        Added to the diagonal of every covariance. Not less than 1e-13 of the columns' variance is
-        added, so that 0 is safe, too.
+        This part of the columns' variances (spherical: of their mean) is added to the diagonal of
+        every covariance, so that units do not matter; for columns of variance 1 it is
+        scikit-learn's. Not less than 1e-13 is added, so that 0 is safe, too.
     max_iter : int, default=100
         Iterations at the most, each a pass over the rows; 0 keeps the start.
     n_init : int, default=1
@@ -94,7 +95,8 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
     random_state : int, Generator, RandomState or None, default=None
         For the start, and for `sample`.
     warm_start : bool, default=False
-        Whether a further `fit` starts from the present result; `n_init` then counts as 1.
+        Whether a further `fit` starts from the present result; `n_init` then counts as 1, and its
+        first iteration is compared with the last one of the fit before.
     verbose : int, default=0
         1 shows a progress bar, whatever the configuration says.
     verbose_interval : int, default=10
@@ -249,12 +251,19 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         progress = config_context(progress=True) if self.verbose else nullcontext()
         with progress, single_threaded_blas():  # matrices between the passes are small
             starts = self._starts(rows, weight, space, given, random)
-            mixture = fit_from_starts(self, starts, step, best=_best, trouble=_trouble)
+            before = -getattr(self, "lower_bound_", -np.inf) if self._goes_on() else None
+            mixture = fit_from_starts(
+                self, starts, step, best=_best, trouble=_trouble, before=before
+            )
         self.lower_bounds_ = -self.history_
         self._publish(mixture, space, rows.dtype)
 
+    def _goes_on(self):
+        """Whether a fit starts from the present result."""
+        return self.warm_start and hasattr(self, "weights_")
+
     def _starts(self, rows, weight, space, given, random):
-        if self.warm_start and hasattr(self, "weights_"):
+        if self._goes_on():
             yield self._present_mixture(space)
             return
         for _ in range(self.n_init):
@@ -265,40 +274,60 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         self.weights_ = mixture.weights.astype(dtype)
         self.means_ = (space.center + space.scale * mixture.means).astype(dtype)
         cholesky = kind.cholesky_to_user(model.whiten, space.scale)
-        self.covariances_ = kind.to_user(mixture.covariances, space.scale).astype(dtype)
         self.precisions_cholesky_ = cholesky.astype(dtype)
-        self.precisions_ = kind.precisions(cholesky).astype(dtype)
+        wide = dtype_of_squares(space.scale, dtype)
+        with np.errstate(over="ignore", under="ignore"):  # squares of 1e200 are no numbers
+            self.covariances_ = kind.to_user(mixture.covariances, space.scale).astype(wide)
+            self.precisions_ = kind.precisions(cholesky).astype(wide)
 
     def _present_mixture(self, space):
         """The fitted mixture in the units of a fit."""
-        kind, k = KINDS[self.covariance_type], len(self.weights_)
         means = (self.means_.astype(np.float64) - space.center) / space.scale
-        covariances = kind.from_user(self.covariances_.astype(np.float64), space.scale, k)
+        covariances, _, _ = self._covariances_in(space.scale)
         return fresh(self.weights_.astype(np.float64), means, covariances)
 
     def _gaussians(self):
         """The fitted mixture, ready to look at rows."""
         check_is_fitted(self)
-        kind = KINDS[self.covariance_type]
         weights, means = self.weights_.astype(np.float64), self.means_.astype(np.float64)
         k, d = means.shape
         center = weights @ means
-        covariances = self.covariances_.astype(np.float64)
-        one = np.ones(d)
-        variances = kind.variances(kind.from_user(covariances, one, k)).mean(axis=0)
-        scale = powers_of_two(np.broadcast_to(np.sqrt(variances), d))
-        whiten, log_det = kind.cholesky_from_user(
-            self.precisions_cholesky_.astype(np.float64), scale, k
-        )
-        covariances = kind.from_user(covariances, scale, k)
+        scale = powers_of_two(np.broadcast_to(self._sizes(k, d), d))
+        covariances, whiten, log_det = self._covariances_in(scale)
         means = (means - center) / scale
         log_weights = np.log(weights / weights.sum())
         return Gaussians(
             self.covariance_type, log_weights, means, covariances, whiten, log_det, center, scale
         )
 
-    def _opened(self, X):
-        return self.open_rows(X, reset=False), log_joint, (self._gaussians(),)
+    def _sizes(self, k, d):
+        """Standard deviations of the columns, roughly."""
+        kind = KINDS[self.covariance_type]
+        if not self._has_squares():
+            return kind.sizes(self.precisions_cholesky_.astype(np.float64))
+        covariances = kind.from_user(self.covariances_.astype(np.float64), np.ones(d), k)
+        return np.sqrt(kind.variances(covariances).mean(axis=0))
+
+    def _covariances_in(self, scale):
+        """Covariances, A with A'A = C^-1, and log |C| of the fitted mixture in these units."""
+        kind, k = KINDS[self.covariance_type], len(self.weights_)
+        whiten, log_det = kind.cholesky_from_user(
+            self.precisions_cholesky_.astype(np.float64), scale, k
+        )
+        if not self._has_squares():
+            return kind.from_whitening(whiten), whiten, log_det
+        covariances = kind.from_user(self.covariances_.astype(np.float64), scale, k)
+        return covariances, whiten, log_det
+
+    def _has_squares(self):
+        """Whether variances of the columns are numbers, which squares of 1e200 are not."""
+        kind, (k, d) = KINDS[self.covariance_type], self.means_.shape
+        variances = kind.variances(kind.from_user(self.covariances_, np.ones(d), k))
+        return bool(((variances > 0) & np.isfinite(variances)).all())
+
+    def _opened(self, X, only_observed=False):
+        rows = self.open_rows(X, reset=False, only_observed=only_observed)
+        return rows, log_joint, (self._gaussians(),)
 
     def _filling(self, return_std):
         return expectation_with_std if return_std else expectation, self._gaussians()

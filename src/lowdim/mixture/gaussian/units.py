@@ -23,8 +23,8 @@ class Space(NamedTuple):
     size: np.ndarray  # (d,)  standard deviations of y: between 0.7 and 1.4
 
     def floor(self, reg_covar: float) -> np.ndarray:
-        """What is added to the variances of columns."""
-        return np.maximum(reg_covar / np.square(self.scale), LEAST_VARIANCE)
+        """What is added to the variances of columns: this part of them."""
+        return max(reg_covar, LEAST_VARIANCE) * np.square(self.size)
 
 
 def space_of(mean: np.ndarray, std: np.ndarray, name: str) -> Space:
@@ -35,5 +35,12 @@ def space_of(mean: np.ndarray, std: np.ndarray, name: str) -> Space:
 
 
 def powers_of_two(scale: np.ndarray) -> np.ndarray:
-    """The nearest power of two of each; their squares neither overflow nor vanish."""
-    return np.exp2(np.clip(np.round(np.log2(scale)), -500, 500))
+    """The nearest power of two of each."""
+    return np.exp2(np.clip(np.round(np.log2(scale)), -1000, 1000))
+
+
+def dtype_of_squares(scale: np.ndarray, dtype: np.dtype) -> np.dtype:
+    """The dtype in which squares of rows are published: that of the rows, if it can hold them."""
+    limit = 0.8 * np.finfo(dtype).maxexp  # what is near it has too few digits left for its inverse
+    fits = 2.0 * np.abs(np.log2(scale)).max() <= limit
+    return np.dtype(dtype if fits else np.float64)

@@ -1,0 +1,45 @@
+"""A sparse matrix is the dense one with zeros: the same model, whichever of them is given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from lowdim.completion.model import Completer
+from tests.estimators.examples import CONFIGURED, DEFAULTS, METHODS, assert_same_model, quiet, table
+
+pytestmark = quiet
+
+
+def takes_sparse(model):
+    """Whether entries that are not stored are zeros; to completers they are missing."""
+    return METHODS[type(model).__name__].sparse and not isinstance(model, Completer)
+
+
+each_sparse_model = pytest.mark.parametrize(
+    "model", [model for model in DEFAULTS + CONFIGURED if takes_sparse(model)], ids=repr
+)
+
+
+@each_sparse_model
+@pytest.mark.parametrize("whole", [False, True], ids=["numbers", "whole numbers"])
+def test_sparse_and_dense_rows_give_the_same_model(model, whole):
+    X = table(n=120)
+    X -= 8.0
+    X[np.random.default_rng(1).random(X.shape) < 0.4] = 0.0
+    if whole:  # where distances are equal, rules for ties decide
+        X = np.round(X)
+    X = np.abs(X)
+    dense, sparse = clone(model), clone(model)
+    if "random_state" in model.get_params():
+        dense.set_params(random_state=0)
+        sparse.set_params(random_state=0)
+    try:
+        sparse.fit(sp.csr_array(X))
+    except TypeError as error:  # some solvers look at rows that are not sparse
+        assert "dense data is required" in str(error)
+        return
+    # sums in another order, which iterations carry on
+    assert_same_model(dense.fit(X), sparse, rtol=1e-6)
