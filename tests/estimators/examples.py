@@ -46,6 +46,11 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"isotropic": True},
         {"shared_noise": False, "isotropic": True},
     ],
+    "NMF": [
+        {"n_components": 2, "init": "random", "shuffle": True},
+        {"n_components": 2, "solver": "mu", "beta_loss": "kullback-leibler", "max_iter": 50},
+        {"n_components": 2, "solver": "mu", "beta_loss": 1.5, "max_iter": 50},
+    ],
     "PCA": [
         *(
             {"svd_solver": solver}
