@@ -20,8 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOptions
 from lowdim.core.estimator import SavedModel
 from lowdim.core.shapes import Anything
+from lowdim.core.validation import check_number
 from lowdim.text.corpus import Corpus, corpus
+from lowdim.text.judging.completion import shares_of, topics_of
+from lowdim.text.judging.top_words import word_relevance
 from lowdim.text.languages import language_of, stop_words_of
+from lowdim.text.topics.words import most_similar
 from lowdim.text.vocabulary import choose_vocabulary
 
 METHODS = ("lda", "plsa", "nmf")
@@ -32,8 +36,8 @@ TINY = 1e-300
 class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
     """Topics of texts: which words go together, and what share of each document they have.
 
-    A vectorizer counts words, and a model explains the counts of each document by a few topics. Both
-    are saved in one file, which `lowdim.load` reads on any machine and `lowdim apply` uses.
+    A vectorizer counts words, and a model explains the counts of each document by a few topics.
+    Both are saved in one file, which `lowdim.load` reads on any machine and `lowdim apply` uses.
 
     Cost: a pass over the texts, then that of the model; memory of the stored counts.
 
@@ -139,7 +143,7 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
             self.choice_ = self._choose(X)
             k = int(self.choice_.choice)
         self.model_ = topic_estimator(self.method, k, self.random_state).fit(X)
-        topics, shares = normalized(self.model_, X)
+        topics, shares = topics_of(self.model_).words, self._model_shares(X)
         total = np.asarray(_row_sums(X), dtype=np.float64)
         weights = total @ shares / max(total.sum(), TINY)
         self.order_ = np.argsort(-weights, kind="stable")
@@ -174,12 +178,9 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
     def shares(self, counts):
         """The share of each topic in documents that were counted already, by `vectorizer_`."""
         check_is_fitted(self)
-        shares = document_shares(self.model_, counts)[:, self.order_]
-        empty = np.asarray(_row_sums(counts)) == 0
-        if self.method == "nmf":
-            empty |= ~(shares.sum(axis=1) > 0)
+        shares = self._model_shares(counts)[:, self.order_]
         if self.method != "lda":  # which has a prior
-            shares[empty] = self.topic_weights_
+            shares[np.asarray(_row_sums(counts)) == 0] = self.topic_weights_
         return shares
 
     def top_words(self, n=10, relevance=0.6):
@@ -213,13 +214,9 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
                 f"{term!r} is not among the {len(self.vectorizer_.vocabulary_):,} terms of the "
                 "model; see vectorizer_.get_feature_names_out()."
             )
-        P = topics_of_terms(self.components_, self.topic_weights_)  # (v, k)
-        P /= np.maximum(np.sqrt((P**2).sum(axis=1, keepdims=True)), TINY)
-        cosine = np.minimum(P @ P[place], 1.0)
-        cosine[place] = -np.inf
         terms = self.vectorizer_.get_feature_names_out()
-        best = np.argsort(-cosine, kind="stable")[: min(n, len(terms) - 1)]
-        return [(str(terms[j]), float(cosine[j])) for j in best]
+        by_topic = topics_of_terms(self.components_, self.topic_weights_)
+        return [(str(terms[j]), float(value)) for j, value in most_similar(by_topic, place, n)]
 
     def topic_names(self, n=NAME_WORDS):
         """A name for each topic: its first words that no topic before it has taken."""
@@ -246,6 +243,10 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
             vectorizer, counts = found.vectorizer, found.counts
         self.fit_counts(counts, vectorizer)
         return counts
+
+    def _model_shares(self, counts: Any) -> np.ndarray:
+        """Shares in the order of the model's components."""
+        return shares_of(self.model_.transform(counts), topics_of(self.model_).sizes)
 
     def _choose(self, X: Any) -> Any:
         from lowdim.selection.topics import choose_topics
@@ -308,24 +309,7 @@ def topic_estimator(method: str, k: int, random_state: Any = None) -> Any:
     return NMF(k, solver="mu", beta_loss="kullback-leibler", random_state=random_state)
 
 
-# ---- shares and topics, whatever the model keeps -------------------------------------------------
-
-
-def normalized(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Topics phi (k, v) and shares theta (n, k) of a fitted model; rows add up to 1."""
-    H = np.asarray(model.components_, dtype=np.float64)
-    sums = H.sum(axis=1, keepdims=True)
-    topics = np.divide(H, sums, out=np.full_like(H, 1.0 / H.shape[1]), where=sums > 0)
-    return topics, document_shares(model, X)
-
-
-def document_shares(model: Any, X: Any) -> np.ndarray:
-    """The shares of topics in documents (n, k); rows add up to 1, or to 0 without words."""
-    Z = np.asarray(model.transform(X), dtype=np.float64)
-    if type(model).__name__ in ("NMF", "MiniBatchNMF"):  # W H: what a topic adds is W times its sum
-        Z = Z * np.asarray(model.components_, dtype=np.float64).sum(axis=1)
-    sums = Z.sum(axis=1, keepdims=True)
-    return np.divide(Z, sums, out=np.zeros_like(Z), where=sums > 0)
+# ---- shares and topics ---------------------------------------------------------------------------
 
 
 def topics_of_terms(topics: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -338,15 +322,8 @@ def topics_of_terms(topics: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def relevance_order(
     topics: np.ndarray, weights: np.ndarray, relevance: float, n: int
 ) -> np.ndarray:
-    """The n most relevant terms of each topic (k, n), the first first.
-
-    relevance of w to z:  r log phi_zw + (1 - r) log(phi_zw / p_w)     (Sievert, Shirley 2014)
-    """
-    if not 0 <= relevance <= 1:
-        raise ValueError(f"relevance={relevance} must be from 0 to 1.")
-    log_topics = np.log(np.maximum(topics, TINY))
-    log_p = np.log(np.maximum(weights @ topics, TINY))
-    score = np.where(topics > 0, log_topics - (1 - relevance) * log_p, -np.inf)
+    """The n most relevant terms of each topic (k, n), the first first."""
+    score = word_relevance(topics, weights, check_number("relevance", relevance, 0.0, 1.0))
     return np.argsort(-score, axis=1, kind="stable")[:, :n]
 
 

@@ -42,7 +42,7 @@ def test_whole_numbers_of_four_digits_are_years():
 
 
 def test_a_column_without_dates_is_refused_by_name():
-    with pytest.raises(CorpusError, match="Column 'section' holds no dates .*'sports'"):
+    with pytest.raises(CorpusError, match=r"Column 'section' holds no dates .*'sports'"):
         days_of(["sports", "news"], "section")
     with pytest.raises(CorpusError, match="no dates"):
         days_of([None, None], "day")

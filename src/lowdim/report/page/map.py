@@ -131,7 +131,9 @@ def map_body(
         ys=options(enumerate(axes), 1),
         picks=options(picks, None),
         what=what,
-        figure=place(id, f"Each point is a {what}. {what.capitalize()}s near each other are alike."),
+        figure=place(
+            id, f"Each point is a {what}. {what.capitalize()}s near each other are alike."
+        ),
         note=Markup('<p class="muted">{}</p>').format(note) if note else "",
     )
 

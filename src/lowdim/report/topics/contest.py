@@ -2,8 +2,8 @@
 
 Some documents are held out, and each of them is cut in two: a model learns from the others, finds
 the shares of a held-out document from one half of its words, and is judged by the other half
-(`lowdim.text.completion_perplexity`). The unigram model knows how frequent words are, and no topics:
-what it does not lose to, is not there.
+(`lowdim.text.completion_perplexity`). The unigram model knows how frequent words are, and no
+topics: a method that does not beat it has found nothing.
 """
 
 from __future__ import annotations

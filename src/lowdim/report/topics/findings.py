@@ -29,6 +29,7 @@ from lowdim.report.topics.reading import Reading
 from lowdim.report.topics.showing import LONGEST_EXCERPT, WordFinder
 from lowdim.report.topics.times import OverTime, days_of, over_time
 from lowdim.report.topics.topic_map import classical_scaling, divergences
+from lowdim.selection.clusters import EndOfRangeWarning
 from lowdim.selection.topic_model import (
     TopicModel,
     known_stop_words,
@@ -47,6 +48,8 @@ STAGES = {  # about what part of the time they take, in percent
     "documents": 10,
 }
 TOP_WORDS = 10  # of a topic
+FEW_TOPICS = 2  # where there are too few documents to choose
+LEAST_TO_CHOOSE = 10
 CHOICE_DOCUMENTS, CHOICE_VALUES = 2_000, 200_000  # that the number of topics is chosen on
 EXCERPT_CHARACTERS = 1_200_000  # of all documents together in the page
 
@@ -143,7 +146,8 @@ def find(reading: Reading, wishes: Wishes, seed: int) -> Findings:
             choice = None
             if wishes.k == "auto":
                 choice = _choose(X, wishes.method, seed, remarks)
-        k = int(wishes.k) if choice is None else int(choice.choice)
+        k = FEW_TOPICS if wishes.k == "auto" else int(wishes.k)
+        k = k if choice is None else int(choice.choice)
         with stage("topics"):
             model = TopicModel(k, method=wishes.method, random_state=seed)
             model.fit_counts(X, vocabulary.vectorizer)
@@ -156,7 +160,8 @@ def find(reading: Reading, wishes: Wishes, seed: int) -> Findings:
             rest = _documents(reading, model, X, shares, days, wishes)
     if comparison is None:
         remarks.append("Methods were not compared: there are too few documents to hide some.")
-    remarks += sorted({f"A method warned: {warning.message}" for warning in caught})
+    said = {one.message for one in caught if not issubclass(one.category, EndOfRangeWarning)}
+    remarks += sorted({f"A method warned: {message}" for message in said})
     return Findings(
         reading,
         language,
@@ -212,6 +217,11 @@ def count_words(
 def _choose(X: sp.csr_array, method: str, seed: int, remarks: list[str]) -> Any:
     """How many topics, on a sample of the documents."""
     usable = np.flatnonzero(np.diff(X.indptr) > 0)
+    if len(usable) < LEAST_TO_CHOOSE:
+        remarks.append(
+            f"There are too few documents to choose a number of topics; it is {FEW_TOPICS}."
+        )
+        return None
     size = min(CHOICE_DOCUMENTS, int(CHOICE_VALUES / max(X.nnz / max(len(usable), 1), 1)))
     rows = usable
     if size < len(usable):

@@ -92,10 +92,9 @@ def periods(days: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
         ("year", year, str),
         *((f"{s} years", year // s, lambda p, s=s: f"{p * s}s") for s in (5, 10, 50, 100)),
     ]
-    for unit, number, name in options:
-        first, last = int(number.min()), int(number.max())
-        if last - first < MOST_PERIODS:
-            break
+    fitting = (one for one in options if np.ptp(one[1]) < MOST_PERIODS)
+    unit, number, name = next(fitting, options[-1])
+    first, last = int(number.min()), int(number.max())
     return unit, number - first, [name(p) for p in range(first, last + 1)]
 
 

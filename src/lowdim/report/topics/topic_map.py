@@ -64,4 +64,6 @@ def spread_axes(shares: np.ndarray, dimensions: int = 2) -> np.ndarray:
     middle = roots - roots.mean(axis=0)
     values, vectors = np.linalg.eigh(middle.T @ middle)
     top = vectors[:, np.argsort(-values, kind="stable")[:dimensions]]
-    return middle @ (top * np.where(top[np.abs(top).argmax(axis=0), np.arange(top.shape[1])] < 0, -1, 1))
+    return middle @ (
+        top * np.where(top[np.abs(top).argmax(axis=0), np.arange(top.shape[1])] < 0, -1, 1)
+    )

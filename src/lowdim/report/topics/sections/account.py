@@ -39,8 +39,8 @@ def done_section(findings: Findings) -> Section:
         f"A word counts if at least {found.least:,} and at most {found.most:,} documents have it."
     )
     logs.append(
-        f"The topics are those of {NAMES[model.method]} with {model.n_components_} topics, fitted to "
-        "all of these counts."
+        f"The topics are those of {NAMES[model.method]} with {model.n_components_} topics, fitted "
+        "to all of these counts."
     )
     logs += findings.remarks
     seconds = ", ".join(f"{title} {value:.1f} s" for title, value in findings.seconds.items())

@@ -113,7 +113,9 @@ def _copies(findings: Findings) -> Markup:
     more = ""
     if len(groups) > MOST_GROUPS:
         more = f"The largest of {len(groups):,} groups."
-    return Markup('<h3>Documents that nearly repeat each other</h3>{}<p class="muted">{}</p>').format(
+    return Markup(
+        '<h3>Documents that nearly repeat each other</h3>{}<p class="muted">{}</p>'
+    ).format(
         table(["documents#", "words in common#", "which"], lines, "near copies"),
         f"Groups of documents that have at least 80 % of their different words in common. {more}",
     )

@@ -51,8 +51,8 @@ def map_section(findings: Findings, seed: int) -> Section:
     plane = document_plane(findings.shares, findings.points)[rows]
     source = point_source(MAP_ID, plane[:, 0], plane[:, 1])
     lead = (
-        "Documents lie between their topics, which are where the map of topics has them; choose what "
-        "colours them, and select some with the lasso or the box to see how they differ."
+        "Documents lie between their topics, which are where the map of topics has them; choose "
+        "what colours them, and select some with the lasso or the box to see how they differ."
     )
     drawn = {
         MAP_ID: point_map(MAP_ID, source, axes, WHAT),
@@ -78,9 +78,7 @@ def typical_section(findings: Findings) -> Section:
         topics=options(((t.number, f"{t.number + 1} {t.name}") for t in topics), 0),
     )
     lead = (
-        "The documents with the largest share of a topic. A word has the colour of the topic that it "
-        "most probably stands for in this document."
+        "The documents with the largest share of a topic. A word has the colour of the topic that "
+        "it most probably stands for in this document."
     )
-    return Section(
-        "typical", "Typical documents", "Typical", lead, body, scripts=(TYPICAL,)
-    )
+    return Section("typical", "Typical documents", "Typical", lead, body, scripts=(TYPICAL,))

@@ -34,14 +34,13 @@ def method_section(findings: Findings) -> Section | None:
     heads = ["method", "perplexity#", "below unigram#", "verdict", "seconds#"]
     caption = "Perplexity of held-out words, ± 2 standard errors; filled: the best, and its ties."
     body = table(heads, lines, "comparison of methods") + Markup(
-        '<div class="wide">{}</div><p class="muted">Perplexity is the number of words among which the '
-        "model hesitates: the lower, the better. {:,} documents, {} topics, {} repeats; a fifth of the "
-        "documents was held out, the shares of each found from half of its words and judged by the "
-        "other half. All methods saw the same words. The unigram model knows how frequent words are "
-        "and no topics. A tie is a difference of at most two standard errors.</p>"
-    ).format(
-        place("methods", caption), found.n_documents, found.n_topics, len(found.perplexity)
-    )
+        '<div class="wide">{}</div><p class="muted">Perplexity is the number of words among which '
+        "the model hesitates: the lower, the better. {:,} documents, {} topics, {} repeats; a "
+        "fifth of the documents was held out, the shares of each found from half of its words and "
+        "judged by the other half. All methods saw the same words. The unigram model knows how "
+        "frequent words are and no topics. A tie is a difference of at most two standard "
+        "errors.</p>"
+    ).format(place("methods", caption), found.n_documents, found.n_topics, len(found.perplexity))
     tile = Tile(found.names[0], "predicts held-out words best")
     return Section(
         "methods",
@@ -60,10 +59,12 @@ def method_sentence(found: Contest) -> str:
     best = found.names[0]
     if best == UNIGRAM:
         return (
-            "No method predicts held-out words better than the frequencies of words do: do not read "
-            "much into the topics."
+            "No method predicts held-out words better than the frequencies of words do: do not "
+            "read much into the topics."
         )
-    tied = f"; a tie with {listed(found.ties)}" if found.ties else ", clearly better than the others"
+    tied = (
+        f"; a tie with {listed(found.ties)}" if found.ties else ", clearly better than the others"
+    )
     mean = dict(zip(found.names, found.mean, strict=True))
     gain = ""
     if UNIGRAM in mean:

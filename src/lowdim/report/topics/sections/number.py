@@ -20,7 +20,7 @@ def number_section(findings: Findings) -> Section | None:
         choice.sizes, choice.curve, choice.errors, int(choice.choice), "topics", label
     )
     caption = (
-        "How well held-out words are predicted by models with so many topics; the lower, the better."
+        "How well models with so many topics predict held-out words; the lower, the better."
         if choice.criterion == "completion"
         else "How coherent the topics are; the higher, the better."
     )

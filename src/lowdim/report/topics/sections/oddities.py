@@ -32,7 +32,8 @@ def odd_section(findings: Findings) -> Section:
     ]
     heads = ["document", "deviations#", "perplexity#", "most surprising words"]
     body = table(heads, lines, "odd documents") + Markup(
-        '<details><summary>Read them</summary><div id="odd-documents" class="documents"></div></details>'
+        "<details><summary>Read them</summary>"
+        '<div id="odd-documents" class="documents"></div></details>'
     )
     return Section(
         "odd",
@@ -53,7 +54,7 @@ def odd_sentence(findings: Findings) -> str:
         return "The topics explain no document much worse than those of the same length."
     some = "is" if odd.n_odd == 1 else "are"
     return (
-        f"{counted(odd.n_odd, 'document')} {some} explained much worse by the topics than documents of "
-        f"the same length (more than {ODD:g} deviations): other languages, tables, encoded files, or a "
-        "subject of their own."
+        f"{counted(odd.n_odd, 'document')} {some} explained much worse by the topics than "
+        f"documents of the same length (more than {ODD:g} deviations): other languages, tables, "
+        "encoded files, or a subject of their own."
     )

@@ -35,7 +35,9 @@ def time_section(findings: Findings) -> Section | None:
     }
     body = Markup('<div class="wide">{}</div><div class="wide">{}</div>').format(
         place("time", "The topics that change most; tap a name to hide its line."),
-        place("periods", "All topics: blue where a topic is larger than on the whole, orange below."),
+        place(
+            "periods", "All topics: blue where a topic is larger than on the whole, orange below."
+        ),
     )
     if found.n_unknown:
         body += Markup('<p class="muted">{:,} documents have no date.</p>').format(found.n_unknown)

@@ -60,8 +60,8 @@ def topic_section(findings: Findings) -> Section:
     ]
     heads = ["topic", "share#", "coherence#", "documents#", "name", "most relevant words"]
     caption = (
-        "Each circle is a topic, as large as its share of the words. Topics that use the same words "
-        "lie close together. Tap one to see its words."
+        "Each circle is a topic, as large as its share of the words. Topics that use the same "
+        "words lie close together. Tap one to see its words."
     )
     body = table(heads, lines, "topics") + _TERMS.format(
         id="topics",
@@ -69,14 +69,13 @@ def topic_section(findings: Findings) -> Section:
         figure=place("topics", caption),
     )
     body += Markup('<p class="muted">{}</p>').format(
-        "Share: of all words that count. Coherence: how much more often the words of a topic stand in "
-        "one document than by chance (NPMI, from -1 to 1). Documents: of which it is the largest topic. "
-        "Bars: how often a word stands for this topic, within how often it is there in all."
+        "Share: of all words that count. Coherence: how much more often the words of a topic stand "
+        "in one document than by chance (NPMI, from -1 to 1). Documents: of which it is the "
+        "largest topic. Bars: how often a word stands for this topic, within how often it is there "
+        "in all."
     )
     k = len(topics)
-    drawn = {
-        "topics": figures.topic_circles(findings.points, findings.model.topic_weights_, names)
-    }
+    drawn = {"topics": figures.topic_circles(findings.points, findings.model.topic_weights_, names)}
     return Section(
         "topics",
         "The topics",
