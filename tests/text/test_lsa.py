@@ -163,7 +163,7 @@ def test_small_corpora_have_fewer_dimensions(rng):
 def test_what_is_not_there_is_named(rng):
     X = counts(rng)
     lsa = LSA(2).fit(X)
-    with pytest.raises(ValueError, match="'cat' is not among the 30 words.*Give the words"):
+    with pytest.raises(ValueError, match=r"'cat' is not among the 30 words.*Give the words"):
         lsa.similar_terms("cat")
     with pytest.raises(ValueError, match="no column 30; there are 30"):
         lsa.similar_terms(30)

@@ -37,8 +37,8 @@ def test_a_day_is_that_day_however_it_is_written(value):
 
 def test_whole_numbers_of_four_digits_are_years():
     for years in ([1993, 2001.0], ["1993", "2001"]):
-        names = periods(days_of(years, "year"))[2]
-        assert (names[0], names[-1]) == ("1993 Q1", "2001 Q1") or names[0].startswith("1993")
+        unit, _, names = periods(days_of(years, "year"))
+        assert (unit, names[0], names[-1]) == ("year", "1993", "2001")
 
 
 def test_a_column_without_dates_is_refused_by_name():
@@ -66,6 +66,11 @@ def test_periods_are_as_fine_as_a_reader_can_see(span, unit, first):
     found, number, names = periods(np.array([DAY, DAY + span / 2, DAY + span]))
     assert (found, names[0]) == (unit, first) and len(names) <= MOST_PERIODS
     assert number[0] == 0 and number[-1] == len(names) - 1
+
+
+def test_firsts_of_months_stand_for_months():
+    days = np.array(["2024-10-01", "2024-12-01"], dtype="datetime64[D]").astype(float)
+    assert periods(days)[2] == ["2024-10", "2024-11", "2024-12"]
 
 
 def test_shares_of_a_period_are_weighted_by_words():

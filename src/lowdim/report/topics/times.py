@@ -79,7 +79,10 @@ def over_time(days: np.ndarray, shares: np.ndarray, n_words: np.ndarray) -> Over
 
 
 def periods(days: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
-    """The finest unit with at most MOST_PERIODS periods, the period of each day, their names."""
+    """The finest unit with at most MOST_PERIODS periods, the period of each day, their names.
+
+    Dates that are all the first of a month or of a year stand for the month or the year.
+    """
     dates = np.floor(days).astype("datetime64[D]")
     month = dates.astype("datetime64[M]").astype(np.int64)
     year = month // 12 + 1970
@@ -92,7 +95,9 @@ def periods(days: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
         ("year", year, str),
         *((f"{s} years", year // s, lambda p, s=s: f"{p * s}s") for s in (5, 10, 50, 100)),
     ]
-    fitting = (one for one in options if np.ptp(one[1]) < MOST_PERIODS)
+    starts = dates.astype("datetime64[M]") == dates
+    finest = 0 if not starts.all() else 4 if (month % 12 == 0).all() else 2
+    fitting = (one for one in options[finest:] if np.ptp(one[1]) < MOST_PERIODS)
     unit, number, name = next(fitting, options[-1])
     first, last = int(number.min()), int(number.max())
     return unit, number - first, [name(p) for p in range(first, last + 1)]
@@ -151,7 +156,9 @@ def _of_numbers(x: np.ndarray) -> np.ndarray:
     known = x[np.isfinite(x)]
     if len(known) and ((known >= YEARS[0]) & (known <= YEARS[1])).mean() >= 0.9:
         inside = (x >= YEARS[0]) & (x <= YEARS[1])
-        return np.where(inside, (np.where(inside, x, 1970) - 1970) * 365.2425, np.nan)
+        year = np.where(inside, np.floor(x), 1970).astype(np.int64) - 1970
+        first = year.astype("datetime64[Y]").astype("datetime64[D]").astype(np.float64)
+        return np.where(inside, first, np.nan)
     size = np.median(np.abs(known)) if len(known) else 0.0
     if size < 1e8:
         return np.full(len(x), np.nan)

@@ -1,0 +1,143 @@
+"""How many topics documents have."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+import lowdim
+from lowdim import choose_topics
+from lowdim.selection.clusters import EndOfRangeWarning
+from lowdim.selection.topics import MODELS, TopicsChoice, _sizes
+
+PEER = LatentDirichletAllocation(max_iter=15)
+
+
+def planted(rng, n=90, topics=3, words=6, length=40):
+    """Documents of one topic each; no word belongs to two."""
+    phi = np.kron(np.eye(topics), np.full(words, 1 / words))
+    return np.array([rng.multinomial(length, phi[i % topics]) for i in range(n)])
+
+
+# ---- a planted truth -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", ["completion", "coherence"])
+def test_planted_topics_are_counted(rng, criterion):
+    X = sp.csr_array(planted(rng))
+    nmf = NMF(beta_loss="kullback-leibler", solver="mu", init="nndsvda", max_iter=100)
+    choice = choose_topics(X, [1, 2, 3, 5], model=nmf, criterion=criterion, random_state=rng)
+    assert choice.choice == 3
+    assert choice.model.n_components == 3 and choice.model.components_.shape == (3, 18)
+    assert choice.per_repeat.shape == (3, 4)
+    np.testing.assert_allclose(choice.curve, choice.per_repeat.mean(axis=0))
+    best = choice.curve.min() if criterion == "completion" else choice.curve.max()
+    assert choice.curve[2] == pytest.approx(best, rel=0.05)
+
+
+def test_perplexity_of_a_planted_truth_is_the_number_of_its_words(rng):
+    choice = choose_topics(planted(rng), [2, 3, 4], model=PEER, random_state=rng)
+    assert choice.curve[1] == pytest.approx(6.0, rel=0.1)
+    assert choice.curve[0] > 7.0
+
+
+def test_streams_are_sampled(rng):
+    X = planted(rng)
+    stream = lowdim.stream(lambda: iter([X[:40], X[40:]]))
+    nmf = NMF(init="nndsvda", max_iter=100, tol=1e-3)
+
+    class InMemory(NMF):
+        def fit(self, X, y=None):
+            return super().fit(X if sp.issparse(X) else X.take(np.arange(X.shape[0])))
+
+    streamed = InMemory(**nmf.get_params())
+    choice = choose_topics(stream, [1, 3, 4], model=streamed, random_state=0, max_rows=60)
+    assert choice.choice == 3
+
+
+# ---- the prior -----------------------------------------------------------------------------------
+
+
+def test_the_prior_is_chosen_on_held_out_words(rng):
+    X = planted(rng, length=10)
+    choice = choose_topics(X, [2, 3], model=PEER, alpha=[5.0, 0.01], random_state=rng, repeats=2)
+    # documents of one topic: shares are all or nothing
+    assert choice.alpha == 0.01 and choice.model.doc_topic_prior == 0.01
+    assert choice.alphas.tolist() == [0.01, 5.0] and choice.by_alpha.shape == (2, 2)
+    assert (choice.by_alpha[:, 0] < choice.by_alpha[:, 1]).all()
+    np.testing.assert_allclose(choice.curve, choice.by_alpha.min(axis=1))
+    assert str(choice).endswith("alpha = 0.01.")
+
+
+# ---- what is said --------------------------------------------------------------------------------
+
+
+def test_a_choice_says_itself_and_draws_itself(rng):
+    pytest.importorskip("matplotlib")
+    choice = choose_topics(planted(rng), [2, 3, 6], model=PEER, random_state=rng)
+    assert str(choice) == (
+        "3 topics, of 2 to 6: the fewest whose perplexity is within one standard error of the best."
+    )
+    assert repr(choice) == (
+        "TopicsChoice(choice=3, criterion='completion', sizes=2..6, "
+        "model=LatentDirichletAllocation)"
+    )
+    axes = choice.plot()
+    assert axes.get_xlabel() == "topics"
+    assert axes.get_ylabel() == "perplexity of held-out words"
+
+
+def test_the_end_of_the_range_is_warned_of(rng):
+    with pytest.warns(EndOfRangeWarning, match="2, the largest one tried"):
+        choose_topics(planted(rng), [1, 2], model=PEER, random_state=rng)
+
+
+def test_a_seed_repeats_a_choice(rng):
+    X = planted(rng, n=30)
+    first, again = (choose_topics(X, [2, 3, 4], model=PEER, random_state=1) for _ in range(2))
+    np.testing.assert_array_equal(first.per_repeat, again.per_repeat)
+    assert isinstance(first, TopicsChoice)
+
+
+def test_the_usual_numbers_are_as_many_as_there_are_documents_for():
+    assert _sizes(None, 10**6).tolist() == [2, 5, 10, 20, 30, 50, 75, 100]
+    assert _sizes(None, 200).tolist() == [2, 5, 10, 20]
+    assert _sizes(None, 12).tolist() == [1, 2]
+    assert _sizes(25, 10**6).tolist() == [2, 5, 10, 20, 25]
+    assert _sizes(2, 10**6).tolist() == [1, 2]
+    assert _sizes([9, 3, 3], 10**6).tolist() == [3, 9]
+
+
+# ---- the door ------------------------------------------------------------------------------------
+
+
+def test_models_are_known_by_name():
+    for name, (cls, _) in MODELS.items():
+        if hasattr(lowdim, cls):
+            assert hasattr(getattr(lowdim, cls), "transform"), name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"model": "lsa"}, ValueError, "model='lsa' is not known; choose one of 'lda', 'plsa'"),
+        ({"model": NMF}, TypeError, "give an estimator such as"),
+        ({"model": lowdim.KMeans()}, TypeError, "finds no topics: it needs n_components"),
+        ({"criterion": "bic"}, ValueError, "criterion='bic' is not known"),
+        ({"k": [3]}, ValueError, "k has 1 different numbers; at least 2 are compared"),
+        ({"k": "many"}, TypeError, "give numbers of topics"),
+        ({"k": [2, 91]}, ValueError, "k=91 is more than the 90 documents"),
+        ({"repeats": 1}, ValueError, "repeats=1 is too small"),
+        ({"model": NMF(), "alpha": [0.1]}, ValueError, "doc_topic_prior, which NMF does not have"),
+        ({"alpha": [0.1, -1.0]}, ValueError, "must be numbers above 0"),
+    ],
+)
+def test_what_cannot_be_chosen_from_is_refused(arguments, error, message):
+    X = np.ones((90, 4), dtype=int)
+    with pytest.raises(error, match=message):
+        choose_topics(X, **{"k": [2, 3], "model": PEER, **arguments})
+
+
+def test_documents_without_words_are_left_out():
+    with pytest.raises(ValueError, match="X has 2 documents with words"):
+        choose_topics(np.vstack([np.eye(2), np.zeros((9, 2))]), [1, 2], model=PEER)
