@@ -70,7 +70,7 @@ def test_similar_terms_stand_in_the_same_topics(model):
     assert {word for word, _ in found} <= set(SUBJECTS["sea"]) - {"ship"}
     values = [cosine for _, cosine in found]
     assert values == sorted(values, reverse=True) and max(values) <= 1.0
-    with pytest.raises(ValueError, match="'sheep' is not among the 30 terms"):
+    with pytest.raises(ValueError, match=r"'sheep' is not among the \d+ terms"):
         model.similar_terms("sheep")
 
 
@@ -95,7 +95,7 @@ def test_texts_may_come_as_a_corpus_or_as_an_iterator(texts):
 def test_auto_finds_the_planted_number(texts):
     model = lowdim.TopicModel(random_state=0).fit(texts)
     assert model.n_components_ == model.choice_.choice
-    assert 2 <= model.n_components_ <= 5
+    assert model.n_components_ == 3
 
 
 def test_relevance_goes_from_frequent_to_exclusive():

@@ -9,11 +9,13 @@ model keeps. The number of topics is chosen by how well held-out words are predi
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +23,7 @@ from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOpt
 from lowdim.core.estimator import SavedModel
 from lowdim.core.shapes import Anything
 from lowdim.core.validation import check_number
+from lowdim.selection.topics import DOCUMENTS_PER_TOPIC, TopicsChoice, choose_topics
 from lowdim.text.corpus import Corpus, corpus
 from lowdim.text.judging.completion import shares_of, topics_of
 from lowdim.text.judging.top_words import word_relevance
@@ -30,6 +33,8 @@ from lowdim.text.vocabulary import choose_vocabulary
 
 METHODS = ("lda", "plsa", "nmf")
 NAME_WORDS = 3  # of a topic's name
+FEW = 300  # documents, below which these numbers of topics are tried
+SMALL_NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 TINY = 1e-300
 
 
@@ -140,7 +145,7 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         self.choice_ = None
         k = self.n_components
         if k == "auto":
-            self.choice_ = self._choose(X)
+            self.choice_ = chosen_number(X, self.method, self.random_state)
             k = int(self.choice_.choice)
         self.model_ = topic_estimator(self.method, k, self.random_state).fit(X)
         topics, shares = topics_of(self.model_).words, self._model_shares(X)
@@ -248,11 +253,6 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         """Shares in the order of the model's components."""
         return shares_of(self.model_.transform(counts), topics_of(self.model_).sizes)
 
-    def _choose(self, X: Any) -> Any:
-        from lowdim.selection.topics import choose_topics
-
-        return choose_topics(X, model=self.method, random_state=self.random_state)
-
     def _unknown(self, documents: list[str], counts: Any) -> np.ndarray:
         """The share of words that are not in the vocabulary."""
         everything = clone(self.vectorizer_).set_params(
@@ -292,6 +292,20 @@ def known_stop_words(language: str | None) -> list[str] | None:
         return stop_words_of(language)
     except ValueError:
         return None
+
+
+def chosen_number(X: Any, method: str, random_state: Any = None) -> TopicsChoice:
+    """How many topics; of few documents, all small numbers are tried."""
+    n = X.shape[0]
+    tried = [k for k in SMALL_NUMBERS if k <= n // DOCUMENTS_PER_TOPIC] if n < FEW else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of models that are only compared
+        return choose_topics(
+            X,
+            tried if tried is None or len(tried) > 1 else [1, 2],
+            model=method,
+            random_state=random_state,
+        )
 
 
 def topic_estimator(method: str, k: int, random_state: Any = None) -> Any:

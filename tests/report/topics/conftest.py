@@ -1,6 +1,7 @@
 """The page of the planted corpus, made once."""
 
-import pandas as pd
+import json
+
 import pytest
 
 import lowdim
@@ -8,10 +9,11 @@ from tests.report.topics.planted import planted_records
 
 
 @pytest.fixture(scope="session")
-def topics_report():
+def topics_report(tmp_path_factory):
     """What `topics` finds in the planted corpus, hostile texts and all."""
-    table = pd.DataFrame(planted_records())
-    return lowdim.topics(table, 3, text="text", id="name", label="subject", time="day")
+    path = tmp_path_factory.mktemp("planted") / "letters.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in planted_records()))
+    return lowdim.topics(path, 3, text="text", id="name", label="subject", time="day")
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def planted_texts(n=90, words=40, seed=0):
     labels = [list(SUBJECTS)[i % 3] for i in range(n)]
     texts = []
     for i, label in enumerate(labels):
-        other = list(SUBJECTS)[(i + 1 + i // 3) % 3]
+        other = list(SUBJECTS)[(i + 1 + i // 3 % 2) % 3]
         drawn = [
             *random.choice(SUBJECTS[label], words - words // 5),
             *random.choice(SUBJECTS[other], words // 5),

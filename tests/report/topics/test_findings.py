@@ -34,7 +34,7 @@ def test_all_documents_are_there_whatever_they_hold(found):
 
 
 def test_labels_copies_and_time_are_found(found):
-    assert found.labels.agreement > 0.8 and found.labels.n_documents.sum() == 92 + len(NASTY)
+    assert found.labels.agreement > 0.7 and found.labels.n_documents.sum() == 92 + len(NASTY)
     assert any({0, 90} <= set(group.tolist()) for group in found.duplicates.groups)
     assert found.reading.first_copy[90] == 0
     assert found.time.n_unknown == len(NASTY) and found.time.names[0] == "2010 Q1"

@@ -133,7 +133,7 @@ def test_a_topic_chosen_anywhere_is_chosen_everywhere(tab):
         change("typical-topic", "1");
         const two = [get("topics-topic").value, String(points.selected.indices[0])];
         document.querySelector("[data-topic='0']").click();
-        return [one, two, get("topics-title").textContent.slice(0, 7)];"""
+        return [one, two, get("topics-chosen").textContent.slice(0, 7)];"""
     )
     assert chosen == [["2", "2"], ["1", "1"], "Topic 1"]
 

@@ -67,7 +67,7 @@ def test_names_and_excerpts_can_be_written(found):
 def test_excerpts_are_cut_until_they_fit(found, monkeypatch):
     monkeypatch.setattr(payload, "EXCERPT_BYTES", 5_000)
     cut = excerpts(found)
-    assert 2_000 < sum(len(json.dumps(text)) for text in cut) <= 5_500
+    assert 2_000 < sum(len(json.dumps(text)) for text in cut) <= 5_000
     monkeypatch.setattr(payload, "EXCERPT_BYTES", 50)
     assert excerpts(found) == []
 

@@ -32,6 +32,7 @@ from lowdim.report.topics.topic_map import classical_scaling, divergences
 from lowdim.selection.clusters import EndOfRangeWarning
 from lowdim.selection.topic_model import (
     TopicModel,
+    chosen_number,
     known_stop_words,
     names_from,
     relevance_order,
@@ -49,7 +50,7 @@ STAGES = {  # about what part of the time they take, in percent
 }
 TOP_WORDS = 10  # of a topic
 FEW_TOPICS = 2  # where there are too few documents to choose
-LEAST_TO_CHOOSE = 10
+LEAST_TO_CHOOSE = 20
 CHOICE_DOCUMENTS, CHOICE_VALUES = 2_000, 200_000  # that the number of topics is chosen on
 EXCERPT_CHARACTERS = 1_200_000  # of all documents together in the page
 
@@ -227,7 +228,7 @@ def _choose(X: sp.csr_array, method: str, seed: int, remarks: list[str]) -> Any:
     if size < len(usable):
         rows = np.sort(np.random.default_rng(seed).choice(usable, size, replace=False))
         remarks.append(f"The number of topics was chosen on {size:,} documents drawn at random.")
-    return lowdim.choose_topics(sp.csr_array(X[rows]), model=method, random_state=seed)
+    return chosen_number(sp.csr_array(X[rows]), method, seed)
 
 
 def described(model: TopicModel, X: sp.csr_array, shares: np.ndarray) -> list[Topic]:

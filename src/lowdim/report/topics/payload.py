@@ -97,13 +97,12 @@ def document_names(findings: Findings) -> list[str]:
 def excerpts(findings: Findings) -> list[str]:
     """The beginnings of documents, cut until they fit into the page."""
     found = findings.documents.excerpts
-    size = sum(len(json.dumps(text)) for text in found)
-    if size <= EXCERPT_BYTES:
-        return found
-    most = int(max(map(len, found)) * EXCERPT_BYTES / size)
-    if most < 15:
-        return []
-    return [text if len(text) <= most else text[: most - 1] + "…" for text in found]
+    while (size := sum(len(json.dumps(text)) for text in found)) > EXCERPT_BYTES:
+        most = int(max(map(len, found)) * min(EXCERPT_BYTES / size, 0.9))
+        if most < 15:
+            return []
+        found = [text if len(text) <= most else text[: most - 1] + "…" for text in found]
+    return found
 
 
 def shown_payload(findings: Findings) -> dict[str, Any]:

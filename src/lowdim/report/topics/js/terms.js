@@ -72,7 +72,7 @@ page.script("terms", (part, data, drawn, id) => {
   function choose(j) {
     topic = j;
     part("topic").value = String(j);
-    part("title").textContent = "Topic " + (j + 1) + ": " + data.names[j];
+    part("chosen").textContent = "Topic " + (j + 1) + ": " + data.names[j];
     part("share").textContent = percent(data.shares[j]) + " of all words";
     part("before").disabled = j === 0;
     part("after").disabled = j === k - 1;
@@ -95,7 +95,7 @@ page.script("terms", (part, data, drawn, id) => {
   for (const button of document.querySelectorAll("[data-topic]")) {
     button.addEventListener("click", () => {
       tell(Number(button.dataset.topic));
-      part("title").scrollIntoView({ block: "center" });
+      part("chosen").scrollIntoView({ block: "center" });
     });
   }
   press(null);

@@ -30,7 +30,7 @@ _TERMS = Markup("""
 <div class="halves">
 <div>{figure}<p id="{id}-said" class="muted" aria-live="polite"></p></div>
 <div class="panel">
-<h3 id="{id}-title" aria-live="polite">A topic</h3>
+<h3 id="{id}-chosen" aria-live="polite">A topic</h3>
 <p id="{id}-share" class="muted"></p>
 <div class="scroll" tabindex="0" role="region" aria-label="words of the topic"><table class="terms">
 <thead><tr><th scope="col">word</th><th scope="col">in this topic, in all</th>
