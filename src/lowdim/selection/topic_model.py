@@ -32,6 +32,7 @@ from lowdim.text.topics.words import most_similar
 from lowdim.text.vocabulary import choose_vocabulary
 
 METHODS = ("lda", "plsa", "nmf")
+LDA_TOL = 3e-4  # per word: what a further pass would change no reader sees
 NAME_WORDS = 3  # of a topic's name
 FEW = 300  # documents, below which these numbers of topics are tried
 SMALL_NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
@@ -313,7 +314,9 @@ def topic_estimator(method: str, k: int, random_state: Any = None) -> Any:
     if method == "lda":
         from lowdim.text.topics.lda import LatentDirichletAllocation
 
-        return LatentDirichletAllocation(k, learning_method="map", random_state=random_state)
+        return LatentDirichletAllocation(
+            k, learning_method="map", random_state=random_state, tol=LDA_TOL
+        )
     if method == "plsa":
         from lowdim.text.topics.plsa import PLSA
 

@@ -128,8 +128,8 @@ def reasons_to_drop(
     reasons = np.full(len(terms), "", dtype="<U8")
     reasons[documents_with > most] = "common"
     reasons[documents_with < least] = "rare"
-    reasons[[not any(map(str.isalpha, term)) for term in terms]] = "number"
     reasons[[len(term) > longest for term in terms]] = "long"
+    reasons[[not any(map(str.isalpha, term)) for term in terms]] = "number"
     passed = np.flatnonzero(reasons == "")
     if len(passed) > MOST_TERMS:
         order = np.argsort(-tokens[passed], kind="stable")

@@ -8,7 +8,7 @@ from lowdim.report.topics.topic_map import (
     classical_scaling,
     divergences,
     document_plane,
-    spread_axes,
+    spread_points,
 )
 
 
@@ -53,8 +53,21 @@ def test_a_document_of_one_topic_lies_on_it():
     np.testing.assert_allclose(document_plane(shares, points), [[0, 1], [1, 0.5]])
 
 
-def test_documents_spread_along_their_shares():
-    shares = np.array([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]])
-    along = spread_axes(shares)
-    assert along.shape == (3, 2) and abs(along[0, 0] - along[1, 0]) > abs(along[0, 1] - along[1, 1])
-    assert spread_axes(np.ones((4, 1))).shape == (4, 1)
+def stress(D, X):
+    return ((D - squareform(pdist(X))) ** 2).sum()
+
+
+def test_spread_points_lower_the_stress_and_leave_room():
+    D = 1.0 - np.eye(12)  # all equally far apart
+    start = classical_scaling(D)
+    found = spread_points(D, start)
+    assert stress(D, found) < stress(D, start)
+    assert pdist(found).min() > 0.25
+    assert spread_points(np.zeros((1, 1)), np.zeros((1, 2))).shape == (1, 2)
+
+
+def test_points_of_a_plane_stay_where_they_are(rng):
+    points = rng.normal(size=(7, 2))
+    D = squareform(pdist(points))
+    found = spread_points(D**2, classical_scaling(D**2))
+    np.testing.assert_allclose(squareform(pdist(found)), D, atol=1e-3)

@@ -171,3 +171,26 @@ def lines_over_time(
     place_legend(p)
     p.legend[0].click_policy = "hide"
     return p
+
+
+def name_anchors(p: Any, anchors: np.ndarray) -> Any:
+    """Write the numbers of topics where documents of one topic lie."""
+    source = ColumnDataSource(
+        {
+            "x": anchors[:, 0],
+            "y": anchors[:, 1],
+            "number": [str(j + 1) for j in range(len(anchors))],
+        }
+    )
+    p.text(
+        "x",
+        "y",
+        text="number",
+        source=source,
+        text_align="center",
+        text_baseline="middle",
+        text_font_size="15px",
+        text_font_style="bold",
+    )
+    p.axis.visible = p.grid.visible = False
+    return p

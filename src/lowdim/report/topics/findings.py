@@ -28,7 +28,7 @@ from lowdim.report.topics.odd import Oddness, odd_documents
 from lowdim.report.topics.reading import Reading
 from lowdim.report.topics.showing import LONGEST_EXCERPT, WordFinder
 from lowdim.report.topics.times import OverTime, days_of, over_time
-from lowdim.report.topics.topic_map import classical_scaling, divergences
+from lowdim.report.topics.topic_map import classical_scaling, divergences, spread_points
 from lowdim.selection.clusters import EndOfRangeWarning
 from lowdim.selection.topic_model import (
     TopicModel,
@@ -95,7 +95,8 @@ class Findings(NamedTuple):
     model: TopicModel
     topics: list[Topic]
     shares: np.ndarray  # (n, k)
-    points: np.ndarray  # (k, 2): the topics in the plane
+    points: np.ndarray  # (k, 2): the topics in the plane, by classical scaling
+    anchors: np.ndarray  # (k, 2): the same with room between them, for the map of documents
     documents: Documents
     labels: ByLabel | None
     time: OverTime | None
@@ -154,7 +155,8 @@ def find(reading: Reading, wishes: Wishes, seed: int) -> Findings:
             model.fit_counts(X, vocabulary.vectorizer)
             shares = model.shares(X)
             topics = described(model, X, shares)
-            points = classical_scaling(divergences(model.components_, model.topic_weights_))
+            apart = divergences(model.components_, model.topic_weights_)
+            points = classical_scaling(apart)
         with stage("comparison of methods"):
             comparison = contest(X, k, seed)
         with stage("documents"):
@@ -174,6 +176,7 @@ def find(reading: Reading, wishes: Wishes, seed: int) -> Findings:
         topics,
         shares,
         points,
+        spread_points(apart, points),
         rest.documents,
         rest.labels,
         rest.time,

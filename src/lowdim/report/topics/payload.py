@@ -12,14 +12,14 @@ from lowdim.report.page.map import map_data
 from lowdim.report.page.payload import packed, packed_numbers, packed_words
 from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.showing import harmless
-from lowdim.report.topics.topic_map import document_plane, spread_axes
+from lowdim.report.topics.topic_map import document_plane
 from lowdim.selection.auto import sample_rows
 from lowdim.selection.topic_model import relevance_order, topics_of_terms
 
 BARS = 25  # terms that are shown at a time
 STEPS = 5  # of the relevance, at which the terms of a topic are collected: 0, 1/4, ... 1
 MAP_DOCUMENTS = 25_000
-MAP_SHARES = 300_000  # shares of topics that can be shown, coloured by and compared in the map
+MAP_SHARES = 200_000  # shares of topics that can be shown, coloured by and compared in the map
 EXCERPT_BYTES = 1_300_000  # of all excerpts
 MOST_NAMES = 80  # characters of the name of a document
 
@@ -62,8 +62,8 @@ def map_payload(findings: Findings, rows: np.ndarray) -> dict[str, Any]:
     """The map: documents between their topics, coloured by topic, label, time, ..."""
     shares = findings.shares
     names = [f"{topic.number + 1} {topic.name}" for topic in findings.topics]
-    plane = document_plane(shares, findings.points)
-    axes = [axis[rows] for axis in (*plane.T, *spread_axes(shares).T)]
+    plane = document_plane(shares, findings.anchors)
+    axes = [axis[rows] for axis in plane.T]
     main = shares.argmax(axis=1)
     columns = [packed_words("main topic", main, names, rows)]
     if findings.labels is not None:
@@ -80,12 +80,6 @@ def map_payload(findings: Findings, rows: np.ndarray) -> dict[str, Any]:
     everything = len(rows) == len(shares)
     numbers = None if everything else rows
     return map_data(axes, columns, numbers, first_compared=1, what="document")
-
-
-def axis_names(data: dict[str, Any]) -> list[str]:
-    """What the coordinates of the map are."""
-    names = ["across the topic map", "up the topic map"]
-    return names + [f"spread {j + 1}" for j in range(len(data["coordinates"]) - 2)]
 
 
 def document_names(findings: Findings) -> list[str]:

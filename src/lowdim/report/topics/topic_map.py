@@ -12,6 +12,7 @@ import numpy as np
 
 EXACT_VALUES = 2 * 10**8  # k^2 v: up to here all terms are looked at, beyond
 MOST_TERMS = 4_000  # the most frequent, and the others together
+STEPS = 200
 
 
 def divergences(topics: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -58,12 +59,20 @@ def document_plane(shares: np.ndarray, points: np.ndarray) -> np.ndarray:
     return (squares @ points) / np.maximum(squares.sum(axis=1, keepdims=True), 1e-300)
 
 
-def spread_axes(shares: np.ndarray, dimensions: int = 2) -> np.ndarray:
-    """Documents along the directions in which the roots of their shares vary most: (n, <= dims)."""
-    roots = np.sqrt(shares)
-    middle = roots - roots.mean(axis=0)
-    values, vectors = np.linalg.eigh(middle.T @ middle)
-    top = vectors[:, np.argsort(-values, kind="stable")[:dimensions]]
-    return middle @ (
-        top * np.where(top[np.abs(top).argmax(axis=0), np.arange(top.shape[1])] < 0, -1, 1)
-    )
+def spread_points(squared: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Points (k, 2) whose distances are nearest to the roots of these: least squares.
+
+    minimise  sum_ij (d_ij - |x_i - x_j|)^2   by   X <- B(X) X / k,   b_ij = -d_ij / |x_i - x_j|
+
+    Each step lowers the stress (de Leeuw 1977). Unlike a projection, which puts topics that differ
+    in other directions on top of each other, it leaves room between all of them.
+    """
+    k = len(squared)
+    d = np.sqrt(squared)
+    X = start + 1e-3 * np.random.default_rng(0).normal(size=start.shape)
+    for _ in range(STEPS if k > 1 else 0):
+        distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+        B = -np.divide(d, distance, out=np.zeros_like(d), where=distance > 1e-12)
+        B[np.diag_indices(k)] = -B.sum(axis=1)
+        X = B @ X / k
+    return X

@@ -8,12 +8,14 @@ from lowdim.report.page.map import map_body, point_map, point_source, small_map
 from lowdim.report.page.parts import options
 from lowdim.report.page.sections import FIGURES, MAP, Script, Section
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.payload import axis_names, map_documents, map_payload
+from lowdim.report.topics.figures import name_anchors
+from lowdim.report.topics.payload import map_documents, map_payload
 from lowdim.report.topics.topic_map import document_plane
 
 MAP_ID = "documents"
 GLANCE = "glance"  # the name of the small map at the top
 WHAT = "document"
+AXES = ("across", "upwards")
 DOCUMENT = Script("document", "lowdim.report.topics", needs=(FIGURES,))
 TYPICAL = Script("typical", "lowdim.report.topics", needs=(DOCUMENT,))
 SEARCH = Script("search", "lowdim.report.topics", needs=(FIGURES,))
@@ -41,21 +43,21 @@ def map_section(findings: Findings, seed: int) -> Section:
     """The documents between their topics."""
     rows = map_documents(findings, seed)
     data = map_payload(findings, rows)
-    axes = axis_names(data)
     n = len(findings.shares)
     note = ""
     if len(rows) < n:
         note = f"{len(rows):,} of the {n:,} documents are drawn, chosen at random."
     colored_by = 1 if findings.labels is not None else 0
-    body = map_body(MAP_ID, data, axes, colored_by, note) + _SEARCH.format(id=MAP_ID)
-    plane = document_plane(findings.shares, findings.points)[rows]
+    body = map_body(MAP_ID, data, AXES, colored_by, note) + _SEARCH.format(id=MAP_ID)
+    plane = document_plane(findings.shares, findings.anchors)[rows]
     source = point_source(MAP_ID, plane[:, 0], plane[:, 1])
     lead = (
-        "Documents lie between their topics, which are where the map of topics has them; choose "
-        "what colours them, and select some with the lasso or the box to see how they differ."
+        "Documents lie between their topics, whose numbers stand where a document of one topic "
+        "would be; choose what colours them, and select some with the lasso or the box to see how "
+        "they differ from the others."
     )
     drawn = {
-        MAP_ID: point_map(MAP_ID, source, axes, WHAT),
+        MAP_ID: name_anchors(point_map(MAP_ID, source, AXES, WHAT), findings.anchors),
         GLANCE: small_map(source, WHAT),
     }
     return Section(

@@ -23,8 +23,7 @@ _TERMS = Markup("""
 <label>Topic <select id="{id}-topic">{topics}</select></label>
 <button type="button" id="{id}-before">Before</button>
 <button type="button" id="{id}-after">Next</button>
-<label>Relevance: right, frequent words; left, words of this topic alone
-<input type="range" id="{id}-relevance" min="0" max="1" step="0.05" value="0.6"></label>
+<label>Relevance <input type="range" id="{id}-relevance" min="0" max="1" step="0.05" value="0.6"></label>
 <output id="{id}-relevance-value">0.60</output>
 </div>
 <div class="halves">
@@ -50,15 +49,15 @@ def topic_section(findings: Findings) -> Section:
             Markup('<button type="button" data-topic="{}">{}</button>').format(
                 topic.number, topic.number + 1
             ),
+            Markup("<b>{}</b>").format(excerpt(topic.name, 80)),
             percent(topic.share),
             "" if math.isnan(topic.coherence) else f"{topic.coherence:+.2f}",
             f"{topic.n_documents:,}",
-            Markup("<b>{}</b>").format(excerpt(topic.name, 80)),
             ", ".join(excerpt(word, 30) for word in topic.words),
         )
         for topic in topics
     ]
-    heads = ["topic", "share#", "coherence#", "documents#", "name", "most relevant words"]
+    heads = ["topic", "name", "share#", "coherence#", "documents#", "most relevant words"]
     caption = (
         "Each circle is a topic, as large as its share of the words. Topics that use the same "
         "words lie close together. Tap one to see its words."
@@ -72,7 +71,8 @@ def topic_section(findings: Findings) -> Section:
         "Share: of all words that count. Coherence: how much more often the words of a topic stand "
         "in one document than by chance (NPMI, from -1 to 1). Documents: of which it is the "
         "largest topic. Bars: how often a word stands for this topic, within how often it is there "
-        "in all."
+        "in all. Relevance: on the right, the frequent words of a topic come first; on the left, "
+        "those that no other topic has."
     )
     k = len(topics)
     drawn = {"topics": figures.topic_circles(findings.points, findings.model.topic_weights_, names)}
