@@ -30,8 +30,8 @@ def planted_texts(n=90, words=40, seed=0):
     for i, label in enumerate(labels):
         other = list(SUBJECTS)[(i + 1 + i // 3 % 2) % 3]
         drawn = [
-            *random.choice(SUBJECTS[label], words - words // 5),
-            *random.choice(SUBJECTS[other], words // 5),
+            *random.choice(SUBJECTS[label], words - words // 10),
+            *random.choice(SUBJECTS[other], words // 10),
         ]
         random.shuffle(drawn)
         texts.append("The " + " and the ".join(drawn) + ".")

@@ -186,7 +186,8 @@ def test_documents_are_found_by_name_and_by_word_and_shown_in_the_map(tab, found
         };
         search("ODD");
         const said = get("documents-found-said").textContent;
-        const names = [...get("documents-found").querySelectorAll("button")].map((b) => b.textContent);
+        const buttons = [...get("documents-found").querySelectorAll("button")];
+        const names = buttons.map((b) => b.textContent);
         get("documents-found").querySelector("button").click();
         return [said, names, get("documents-row-name").textContent];"""
     )

@@ -7,8 +7,8 @@ from markupsafe import Markup
 from lowdim.report.page.map import map_body, point_map, point_source, small_map
 from lowdim.report.page.parts import options
 from lowdim.report.page.sections import FIGURES, MAP, Script, Section
-from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.figures import name_anchors
+from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.payload import map_documents, map_payload
 from lowdim.report.topics.topic_map import document_plane
 

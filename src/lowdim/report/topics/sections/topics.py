@@ -23,7 +23,8 @@ _TERMS = Markup("""
 <label>Topic <select id="{id}-topic">{topics}</select></label>
 <button type="button" id="{id}-before">Before</button>
 <button type="button" id="{id}-after">Next</button>
-<label>Relevance <input type="range" id="{id}-relevance" min="0" max="1" step="0.05" value="0.6"></label>
+<label>Relevance
+<input type="range" id="{id}-relevance" min="0" max="1" step="0.05" value="0.6"></label>
 <output id="{id}-relevance-value">0.60</output>
 </div>
 <div class="halves">
