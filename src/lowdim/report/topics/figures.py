@@ -102,12 +102,7 @@ def topic_circles(points: np.ndarray, shares: np.ndarray, names: Sequence[str]) 
         tags=[TONED],
     )
     reach = max(float(np.abs(points).max(initial=0.0)), 1e-3) * 1.25
-    p = blank(
-        520,
-        "topics-plot",
-        x_range=(-reach, reach),
-        y_range=(-reach, reach),
-    )
+    p = blank(520, "topics-plot", x_range=(-reach, reach), y_range=(-reach, reach))
     circles = p.scatter(
         "x",
         "y",
@@ -124,23 +119,19 @@ def topic_circles(points: np.ndarray, shares: np.ndarray, names: Sequence[str]) 
         nonselection_line_color="color",
         nonselection_line_alpha=0.7,
     )
-    p.text(
-        "x",
-        "y",
-        text="number",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="12px",
-        nonselection_text_alpha=1.0,
-    )
+    _numbers(p, source, text_font_size="12px", nonselection_text_alpha=1.0)
     p.add_tools(TapTool(renderers=[circles]))
     hover(p, circles, ("topic", "@number"), ("", "@name"), ("share", "@share{0.0} %"))
-    p.axis.visible = False
-    p.add_layout(Span(location=0, dimension="width", line_color=MUTED, line_alpha=0.4))
-    p.add_layout(Span(location=0, dimension="height", line_color=MUTED, line_alpha=0.4))
-    p.grid.visible = False
+    for along in ("width", "height"):
+        p.add_layout(Span(location=0, dimension=along, line_color=MUTED, line_alpha=0.4))
+    p.axis.visible = p.grid.visible = False
     return p
+
+
+def _numbers(p: Any, source: Any, **look: Any) -> None:
+    """The numbers of topics, in the middle of their places."""
+    middle = {"text_align": "center", "text_baseline": "middle"}
+    p.text("x", "y", text="number", source=source, **middle, **look)
 
 
 def lines_over_time(
@@ -182,15 +173,6 @@ def name_anchors(p: Any, anchors: np.ndarray) -> Any:
             "number": [str(j + 1) for j in range(len(anchors))],
         }
     )
-    p.text(
-        "x",
-        "y",
-        text="number",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="15px",
-        text_font_style="bold",
-    )
+    _numbers(p, source, text_font_size="15px", text_font_style="bold")
     p.axis.visible = p.grid.visible = False
     return p

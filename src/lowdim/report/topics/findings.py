@@ -37,6 +37,7 @@ from lowdim.selection.topic_model import (
     names_from,
     relevance_order,
 )
+from lowdim.selection.topics import TopicsChoice
 from lowdim.text.languages import known_language, language_of, stemmer_of, stop_words_of
 from lowdim.text.vocabulary import Vocabulary, choose_vocabulary
 
@@ -90,7 +91,7 @@ class Findings(NamedTuple):
     language: str | None  # whose stop words were left out; None: none were
     vocabulary: Vocabulary
     duplicates: Duplicates
-    choice: Any  # TopicChoice, or None if the number of topics was given
+    choice: TopicsChoice | None  # None if the number of topics was given
     comparison: Contest | None  # None for a corpus too small to hide a part of it
     model: TopicModel
     topics: list[Topic]
@@ -145,11 +146,7 @@ def find(reading: Reading, wishes: Wishes, seed: int) -> Findings:
         with stage("near copies"):
             duplicates = near_duplicates(X, seed)
         with stage("number of topics"):
-            choice = None
-            if wishes.k == "auto":
-                choice = _choose(X, wishes.method, seed, remarks)
-        k = FEW_TOPICS if wishes.k == "auto" else int(wishes.k)
-        k = k if choice is None else int(choice.choice)
+            k, choice = _number(X, wishes, seed, remarks)
         with stage("topics"):
             model = TopicModel(k, method=wishes.method, random_state=seed)
             model.fit_counts(X, vocabulary.vectorizer)
@@ -218,20 +215,25 @@ def count_words(
 # ---- topics --------------------------------------------------------------------------------------
 
 
-def _choose(X: sp.csr_array, method: str, seed: int, remarks: list[str]) -> Any:
-    """How many topics, on a sample of the documents."""
+def _number(
+    X: sp.csr_array, wishes: Wishes, seed: int, remarks: list[str]
+) -> tuple[int, TopicsChoice | None]:
+    """How many topics: as asked, or chosen on a sample of the documents."""
+    if wishes.k != "auto":
+        return int(wishes.k), None
     usable = np.flatnonzero(np.diff(X.indptr) > 0)
     if len(usable) < LEAST_TO_CHOOSE:
         remarks.append(
             f"There are too few documents to choose a number of topics; it is {FEW_TOPICS}."
         )
-        return None
+        return FEW_TOPICS, None
     size = min(CHOICE_DOCUMENTS, int(CHOICE_VALUES / max(X.nnz / max(len(usable), 1), 1)))
     rows = usable
     if size < len(usable):
         rows = np.sort(np.random.default_rng(seed).choice(usable, size, replace=False))
         remarks.append(f"The number of topics was chosen on {size:,} documents drawn at random.")
-    return chosen_number(sp.csr_array(X[rows]), method, seed)
+    choice = chosen_number(sp.csr_array(X[rows]), wishes.method, seed)
+    return int(choice.choice), choice
 
 
 def described(model: TopicModel, X: sp.csr_array, shares: np.ndarray) -> list[Topic]:

@@ -101,12 +101,7 @@ def read_documents(
             whole.columns[name]  # raises, and says which columns there are
     look = look_through(whole)
     n = len(look.lengths)
-    if n < LEAST_DOCUMENTS:
-        raise CorpusError(
-            f"{whole.where} has {n} document{'' if n == 1 else 's'}; topics need at least "
-            f"{LEAST_DOCUMENTS}.",
-            "Is each line, or each paragraph, a document? Say so: {split} 'line' or 'blank'.",
-        )
+    _check_enough(whole.where, n)
     size = sample_size(look.lengths, sample)
     numbers, documents = None, whole
     if size < n:
@@ -128,6 +123,15 @@ def read_documents(
         None if label is None else values[label],
         None if time is None else values[time],
     )
+
+
+def _check_enough(where: str, n: int) -> None:
+    if n < LEAST_DOCUMENTS:
+        some = "1 document" if n == 1 else f"{n} documents"
+        raise CorpusError(
+            f"{where} has {some}; topics need at least {LEAST_DOCUMENTS}.",
+            "Is each line, or each paragraph, a document? Say so: {split} 'line' or 'blank'.",
+        )
 
 
 def look_through(documents: Corpus) -> Look:
