@@ -36,7 +36,9 @@ def count_words():
         {"vocabulary": ["cat", "dog"], "token_pattern": "[a-z]+"},
     ):
         vectorizer = lowdim.CountVectorizer(**arguments).fit(docs)
-        vectorizer.partial_fit(docs).transform(docs)
+        X = vectorizer.partial_fit(docs).transform(docs)
+        lowdim.text.cosine(X, X.astype(np.float32).tocsc(), top=2)
+        lowdim.text.cosine(X, X.toarray())
         if "ngram_range" not in arguments:
             for window in (3, (1, 2)):
                 lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")

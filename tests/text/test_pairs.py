@@ -8,7 +8,7 @@ import pytest
 import lowdim
 from lowdim.text import cooccurrence, pairs
 from lowdim.text.counting import tally
-from lowdim.text.pairs import Run, Runs, added_up, pair_runs, window_of
+from lowdim.text.pairs import Run, Runs, added_up, pairs_of, some_words, window_of
 
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "the"]
 
@@ -61,12 +61,17 @@ def test_pairs_are_those_of_brute_force(rng, window, weighting, monkeypatch):
     np.testing.assert_allclose(C.toarray(), expected, rtol=1e-12)
 
 
-def test_none_counts_documents_with_both(rng):
+@pytest.mark.parametrize("at_a_time", [10, 2**20])
+def test_none_counts_documents_with_both(rng, at_a_time, monkeypatch):
+    monkeypatch.setattr(tally, "CHUNK_CHARACTERS", 100)
+    monkeypatch.setattr(pairs, "TOGETHER", at_a_time)
+    monkeypatch.setattr(pairs, "PRODUCTS_AT_A_TIME", at_a_time)
     docs = texts(rng)
     vectorizer = lowdim.CountVectorizer(binary=True)
     X = vectorizer.fit_transform(docs)
     C = cooccurrence(docs, vectorizer, window=None)
     np.testing.assert_array_equal(C.toarray(), (X.T @ X).toarray())
+    assert C.format == "csr" and C.has_sorted_indices
 
 
 def test_sentences_are_short_documents():
@@ -101,7 +106,22 @@ def test_no_pairs_are_a_matrix_of_zeros():
     assert cooccurrence([], vectorizer).shape == (2, 2)
     assert len(added_up([]).keys) == 0
     empty = np.zeros(0, np.int32), np.zeros(0, np.int64)
-    assert list(pair_runs(*empty, window_of(3, "flat", 0), 2)) == []
+    assert list(some_words(*empty, window_of(3, "flat", 0))) == []
+    assert cooccurrence([], vectorizer, window=None).nnz == 0
+
+
+def test_pieces_of_a_chunk_add_up(rng, monkeypatch):
+    ids = rng.integers(-1, 4, size=50).astype(np.int32)
+    last = np.array([0, 20, 20, 21, 50], dtype=np.int64)
+    near = window_of((2, 3), "harmonic", 29)
+    (whole,) = some_words(ids, last, near)
+    monkeypatch.setattr(pairs, "TABLE_PAIRS", 30)
+    pieces = list(some_words(ids, last, near))
+    assert [piece.places for piece in pieces[:2]] == [(0, 3), (3, 6)] and len(pieces) == 17
+    keys, values = added_up([pairs_of(piece, 4) for piece in pieces])
+    expected = pairs_of(whole, 4)
+    np.testing.assert_array_equal(keys, expected.keys)
+    np.testing.assert_allclose(values, expected.values, rtol=1e-14)
 
 
 def test_the_number_of_threads_changes_no_bit(rng, monkeypatch):

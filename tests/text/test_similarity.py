@@ -25,7 +25,8 @@ def by_hand(A, B):
 
 
 def test_cosines_are_their_formula(rng, monkeypatch):
-    monkeypatch.setattr(similarity, "BLOCK_VALUES", 20)
+    monkeypatch.setattr(similarity, "DENSE_BLOCK", 20)
+    monkeypatch.setattr(similarity, "SPARSE_BLOCK", 20)
     A, B = rng.normal(size=(13, 4)), rng.normal(size=(7, 4))
     A[3] = B[2] = 0.0
     expected = by_hand(A, B)
@@ -38,10 +39,13 @@ def test_cosines_are_their_formula(rng, monkeypatch):
         np.testing.assert_allclose(cosine(left, right), expected, atol=1e-14)
     sparse = cosine(sp.csr_array(A), sp.csr_array(B))
     np.testing.assert_allclose(sparse, expected, atol=1e-14)
-    index, values = cosine(A, B, top=3)
-    order = np.argsort(-cosine(A, B), axis=1, kind="stable")[:, :3]
-    np.testing.assert_array_equal(index, order)
-    np.testing.assert_array_equal(values, np.take_along_axis(cosine(A, B), order, axis=1))
+    for left, right in ((A, B), (sp.csr_array(A), sp.csr_array(B))):
+        all_cosines = cosine(left, right)
+        for top in (1, 3, 7):
+            index, values = cosine(left, right, top=top)
+            order = np.argsort(-all_cosines, axis=1, kind="stable")[:, :top]
+            np.testing.assert_array_equal(index, order)
+            np.testing.assert_array_equal(values, np.take_along_axis(all_cosines, order, axis=1))
 
 
 def test_a_row_is_not_the_one_that_is_most_like_it():

@@ -88,8 +88,11 @@ def test_copy_says_whether_counts_are_written_into():
     model = lowdim.TfidfTransformer().fit(X)
     Z = model.transform(X)
     assert (X != before).nnz == 0
-    assert model.transform(X, copy=False) is X
+    assert np.shares_memory(model.transform(X, copy=False).data, X.data)
     assert (X != Z).nnz == 0
+    older = sp.csr_matrix(before)
+    assert model.transform(older, copy=False) is older
+    assert (older != Z).nnz == 0
 
 
 def test_rows_of_any_size_have_norm_one():
@@ -102,6 +105,11 @@ def test_rows_of_any_size_have_norm_one():
 def test_terms_of_no_document_are_named():
     with pytest.warns(RuntimeWarning, match="divide by zero: 1 terms are in no document"):
         lowdim.TfidfTransformer(smooth_idf=False).fit([[1, 0], [2, 0]])
+
+
+def test_a_negative_count_has_no_logarithm():
+    with pytest.raises(ValueError, match=r"negative value \(-2\); sublinear_tf=True takes log"):
+        lowdim.TfidfTransformer(sublinear_tf=True).fit_transform([[1, -2]])
 
 
 def test_a_stored_zero_is_a_zero():

@@ -3,9 +3,11 @@
     C_ij = sum over documents, places p, offsets o:   weight(o) [word at p is i, at p + o is j]
 
 A chunk of documents becomes numbers of words, -1 for words that do not count: these keep their
-place, so a window reaches as far as a reader would. A kernel adds up the pairs of a chunk in a hash
-table; what it holds is sorted into a run, and runs are added up by rows of C at the end. Runs that
-take more than BUDGET_BYTES are written to a temporary file.
+place, so a window reaches as far as a reader would. A kernel adds up the pairs of some words in a
+hash table; what it holds is sorted into a run, and runs are added up by rows of C at the end. Runs
+that take more than BUDGET_BYTES are written to a temporary file.
+
+The number of documents, or sentences, with both words is X'X, where X says which have each word.
 """
 
 from __future__ import annotations
@@ -23,12 +25,16 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, single_threaded_blas
-from lowdim.text.counting.base import open_documents, sequences_of
+from lowdim.linalg.sparse import row_cuts
+from lowdim.text.counting.base import check_known, counter_of, open_documents, sequences_of
+from lowdim.text.counting.tally import Part, stacked
 from lowdim.text.counting.word_table import PRIME
 
-TABLE_PAIRS = 2**20
+TABLE_PAIRS = 2**20  # in a hash table, half of which is used
 BUDGET_BYTES = 2**28
-MERGED_PAIRS = 2**22  # of all runs, added up at a time
+MERGED_PAIRS = 2**20  # of all runs, added up at a time
+TOGETHER = 2**23  # words of documents, in one product
+PRODUCTS_AT_A_TIME = 2**24
 SENTENCE_END = re.compile(r"(?<=[.!?\u2026\u3002])[\"'\u2019\u201d)\]]*\s+|\n\s*\n")
 
 
@@ -45,6 +51,16 @@ class Window(NamedTuple):
     offsets: np.ndarray  # int64
     weights: np.ndarray  # float64
     mirrored: bool  # only one half of a symmetric window: pairs count both ways
+
+
+class Words(NamedTuple):
+    """Some words of documents, and what stands around them."""
+
+    ids: np.ndarray  # int32, numbers of words; -1 for those that do not count
+    last: np.ndarray  # int64, where documents end
+    first_document: int
+    places: tuple[int, int]  # from, to: the words whose pairs count
+    near: Window
 
 
 @single_threaded_blas()
@@ -89,6 +105,7 @@ def cooccurrence(
     if weighting not in ("flat", "harmonic"):
         raise ValueError(f"weighting={weighting!r} must be 'flat' or 'harmonic'.")
     documents = open_documents(docs)
+    check_known(vectorizer)
     if window is None or window == "sentence":
         if weighting != "flat":
             raise ValueError("weighting='harmonic' needs a window with distances, such as 5.")
@@ -96,19 +113,16 @@ def cooccurrence(
     mirrored = window_of(window, weighting).mirrored
     n = len(vectorizer.get_feature_names_out())
 
-    def work(piece: tuple[np.ndarray, np.ndarray]) -> list[Run]:
-        longest = int(np.diff(piece[1], prepend=0).max(initial=0))
-        return list(pair_runs(*piece, window_of(window, weighting, longest), n))
+    def pieces() -> Iterator[Words]:
+        for ids, last in sequences:
+            longest = int(np.diff(last, prepend=0).max(initial=0))
+            yield from some_words(ids, last, window_of(window, weighting, longest))
 
-    with closing(Runs()) as runs, closing(sequences_of(vectorizer, documents)) as pieces:
-        for found in ordered_map(work, pieces):
-            for run in found:
-                runs.add(run)
+    with closing(Runs()) as runs, closing(sequences_of(vectorizer, documents)) as sequences:
+        for run in ordered_map(lambda words: pairs_of(words, n), pieces()):
+            runs.add(run)
         C = runs.matrix(n)
-    if mirrored:
-        C = sp.csr_array(C + C.T)
-    C.sort_indices()
-    return C
+    return sp.csr_array(C + C.T) if mirrored else C
 
 
 def window_of(window: Any, weighting: str, longest: int = 2) -> Window:
@@ -139,22 +153,24 @@ def _is_whole(value: Any, least: int | None) -> bool:
     return whole and (least is None or int(value) >= least)
 
 
-def pair_runs(ids: np.ndarray, last: np.ndarray, near: Window, n: int) -> Iterator[Run]:
-    """The pairs of a chunk; several runs if they are very many.
+def some_words(ids: np.ndarray, last: np.ndarray, near: Window) -> Iterator[Words]:
+    """The words of a chunk, so many at a time that their pairs fit into a table."""
+    size = max(1, TABLE_PAIRS // (2 * max(1, len(near.offsets))))
+    for start in range(0, len(ids) if len(near.offsets) else 0, size):
+        places = (start, min(start + size, len(ids)))
+        yield Words(ids, last, int(np.searchsorted(last, start, side="right")), places, near)
 
-    ids : int32, numbers of words, -1 for those that do not count; last : where documents end.
-    """
-    mirrored, (offsets, weights) = near.mirrored, near[:2]
-    room = max(TABLE_PAIRS, 1 << (4 * len(offsets) + 1).bit_length())
-    at = np.zeros(3, dtype=np.int64)  # document, place, pairs in the table
-    done = len(offsets) == 0
-    while not done:
-        keys, values = np.full(room, -1, dtype=np.int64), np.zeros(room)
-        at[2] = 0
-        done = _add_pairs(ids, last, offsets, weights, mirrored, n, at, keys, values)
-        used = np.flatnonzero(keys >= 0)
-        order = used[np.argsort(keys[used], kind="stable")]
-        yield Run(keys[order], values[order])
+
+def pairs_of(words: Words, n: int) -> Run:
+    """The pairs of some words, added up, for n words in the vocabulary."""
+    (offsets, weights, mirrored), (start, stop) = words.near, words.places
+    room = 1 << (2 * len(offsets) * (stop - start) - 1).bit_length()
+    keys, values = np.full(room, -1, dtype=np.int64), np.zeros(room)
+    at = (words.first_document, start, stop)
+    _add_pairs(words.ids, words.last, *at, offsets, weights, mirrored, n, keys, values)
+    used = np.flatnonzero(keys >= 0)
+    order = used[np.argsort(keys[used])]
+    return Run(keys[order], values[order])
 
 
 class Runs:
@@ -178,11 +194,21 @@ class Runs:
     def matrix(self, n: int) -> sp.csr_array:
         """The sums as a matrix of n rows and columns."""
         runs = [*self._kept, *self._runs]
-        parts = [added_up([_cut(run, *rows) for run in runs]) for rows in _ranges(runs, n)]
-        whole = Run(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-        rows, columns = np.divmod(whole.keys, n)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-        return sp.csr_array((whole.values, columns, indptr), shape=(n, n))
+
+        def work(between: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            keys, values = added_up([_cut(run, *between) for run in runs])
+            rows, columns = np.divmod(keys, n)
+            return np.bincount(rows, minlength=n), columns.astype(np.int32), values
+
+        length = np.zeros(n, dtype=np.int64)
+        columns, values = list[np.ndarray](), list[np.ndarray]()
+        for of_row, *part in ordered_map(work, list(_ranges(runs, n))):
+            length += of_row
+            columns.append(part[0])
+            values.append(part[1])
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        parts = (np.concatenate(values), np.concatenate(columns), indptr)
+        return sp.csr_array(parts, shape=(n, n))
 
     def close(self) -> None:
         """Delete the temporary files."""
@@ -230,58 +256,58 @@ def _cut(run: Run, first: int, last: int) -> Run:
 
 def _together(documents: Iterable[Any], vectorizer: Any, by_sentence: bool) -> sp.csr_array:
     """How many documents, or sentences, have both words."""
-    n = len(vectorizer.get_feature_names_out())
-    total = sp.csr_array((n, n), dtype=np.float64)
     if by_sentence:
         texts = (vectorizer.decode(document) for document in documents)
         documents = (part for text in texts for part in SENTENCE_END.split(text))
+    n = len(vectorizer.get_feature_names_out())
+    total, waiting, stored = sp.csr_array((n, n), dtype=np.float64), list[Part](), 0
+    with closing(counter_of(vectorizer, vectorizer.vocabulary_).parts(documents)) as parts:
+        for part in parts:
+            waiting.append(part)
+            stored += part.counts.nnz
+            if stored >= TOGETHER:
+                total, stored = sp.csr_array(total + _products(waiting, n)), 0
+    return sp.csr_array(total + _products(waiting, n)) if waiting else total
 
-    def product(piece: tuple[np.ndarray, np.ndarray]) -> sp.csr_array:
-        ids, last = piece
-        known = ids >= 0
-        row = np.repeat(np.arange(len(last)), np.diff(last, prepend=0))[known]
-        ones = np.ones(len(row))
-        X = sp.csr_array((ones, (row, ids[known])), shape=(len(last), n))
-        X.sum_duplicates()
-        X.data[:] = 1.0
-        return sp.csr_array(X.T @ X)
 
-    with closing(sequences_of(vectorizer, documents)) as pieces:
-        for part in ordered_map(product, pieces):
-            total = total + part
-    total = sp.csr_array(total)
-    total.sort_indices()
-    return total
+def _products(parts: list[Part], n: int) -> sp.csr_array:
+    """X'X of the words of documents, by runs of rows; `parts` is empty afterwards."""
+    X = stacked(parts, None, n, np.float64)
+    X.data[:] = 1.0
+    X_t = X.T.tocsr()
+    work = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[X_t.indices])])[X_t.indptr]
+
+    def product(cut: tuple[int, int]) -> sp.csr_array:
+        C = sp.csr_array(X_t[slice(*cut)] @ X)
+        C.sort_indices()
+        return C
+
+    blocks = list(ordered_map(product, row_cuts(work, PRODUCTS_AT_A_TIME)))
+    return sp.csr_array(sp.vstack(blocks, format="csr"))
 
 
 @kernel
-def _add_pairs(ids, last, offsets, weights, mirrored, n, at, keys, values):
-    """Add up pairs from where `at` says; False if the table is full before the end."""
+def _add_pairs(ids, last, document, start, stop, offsets, weights, mirrored, n, keys, values):
+    """Add up the pairs of the words from `start` to `stop`; at least half of the table is free."""
     mask = len(keys) - 1
-    document, i, used = at[0], at[1], at[2]
-    while document < len(last):
-        begin = last[document - 1] if document > 0 else 0
-        while i < last[document]:
-            if 2 * (used + len(offsets)) > len(keys):
-                at[0], at[1], at[2] = document, i, used
-                return False
-            a = ids[i]
-            if a >= 0:
-                for o in range(len(offsets)):
-                    j = i + offsets[o]
-                    if j < begin or j >= last[document] or ids[j] < 0:
-                        continue
-                    b = ids[j]
-                    key = b * n + a if mirrored and b < a else a * n + b
-                    h = key * PRIME
-                    slot = (h ^ (h >> 31)) & mask
-                    while keys[slot] >= 0 and keys[slot] != key:
-                        slot = (slot + 1) & mask
-                    if keys[slot] < 0:
-                        keys[slot] = key
-                        used += 1
-                    values[slot] += weights[o]
-            i += 1
-        document += 1
-    at[0], at[1], at[2] = document, i, used
-    return True
+    for i in range(start, stop):
+        while i >= last[document]:
+            document += 1
+        a = ids[i]
+        if a < 0:
+            continue
+        begin, end = last[document - 1] if document > 0 else 0, last[document]
+        for o in range(len(offsets)):
+            j = i + offsets[o]
+            if j >= end:
+                break  # offsets are in order
+            if j < begin or ids[j] < 0:
+                continue
+            b = ids[j]
+            key = b * n + a if mirrored and b < a else a * n + b
+            h = key * PRIME
+            slot = (h ^ (h >> 31)) & mask
+            while keys[slot] >= 0 and keys[slot] != key:
+                slot = (slot + 1) & mask
+            keys[slot] = key
+            values[slot] += weights[o]

@@ -5,15 +5,20 @@ cos(a, b) = a.b / (|a| |b|),   0 if one of them is 0
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.core.validation import open_rows_for
+from lowdim.linalg.nearest import best_of
+from lowdim.linalg.sparse import by_column
 
-BLOCK_VALUES = 2**22  # cosines in work at a time
+DENSE_BLOCK = 2**21  # cosines that a thread has in work
+SPARSE_BLOCK = 2**17  # these are added up in the cache
 
 
 class Nearest(NamedTuple):
@@ -60,43 +65,46 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
     available = m - (B is None)
     if top is not None and not 1 <= top <= available:
         raise ValueError(f"top={top} must be from 1 to {available}, the rows to choose from.")
-    size = max(1, BLOCK_VALUES // max(m, 1))
-    starts = range(0, n, size)
-    turned = right.T.tocsr() if sp.issparse(right) else right.T
+    cosines_of, size = _by_blocks(left, right)
+    if top is not None:
+        itself = sp.eye_array(n, format="csr") if B is None else None
+        best = best_of(cosines_of, n, np.zeros(m), top, size, leave_out=itself)
+        return Nearest(best.column, best.score)
+    cosines = np.empty((n, m))
 
-    def block(start: int) -> Any:
-        part = left[start : start + size] @ turned
-        cosines = np.clip(part.toarray() if sp.issparse(part) else part, -1.0, 1.0)
-        if top is None:
-            return cosines
-        if B is None:
-            i = np.arange(len(cosines))
-            cosines[i, start + i] = -np.inf
-        return _largest(cosines, top)
+    def work(first: int) -> None:
+        rows = slice(first, min(first + size, n))
+        cosines[rows] = cosines_of(rows)
 
-    blocks = list(ordered_map(block, starts))
-    if top is None:
-        return np.concatenate(blocks)
-    index, largest = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return Nearest(index, largest)
+    for _ in ordered_map(work, range(0, n, size)):
+        pass
+    return cosines
 
 
-def _largest(cosines: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
-    """The columns of the `top` largest values of each row, and these values."""
-    m = cosines.shape[1]
-    if top < m:
-        least = np.partition(cosines, m - top, axis=1)[:, m - top, None]
-        above = cosines > least
-        # of values that equal the last one to be taken, the first of the row
-        room = top - above.sum(axis=1, keepdims=True)
-        equal = cosines == least
-        chosen = above | (equal & (np.cumsum(equal, axis=1) <= room))
-        index = np.nonzero(chosen)[1].reshape(len(cosines), top)
-    else:
-        index = np.broadcast_to(np.arange(m), cosines.shape)
-    values = np.take_along_axis(cosines, index, axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    return np.take_along_axis(index, order, axis=1), np.take_along_axis(values, order, axis=1)
+def _by_blocks(left: Any, right: Any) -> tuple[Callable[[slice], np.ndarray], int]:
+    """What gives the cosines of a slice of rows with all of `right`, and how many rows it takes."""
+    m = right.shape[0]
+    if not sp.issparse(left) and not sp.issparse(right):
+        turned = np.ascontiguousarray(right.T)
+        return lambda rows: _clipped(left[rows] @ turned), max(1, DENSE_BLOCK // m)
+    first, second = _plain(sp.csr_array(left)), _plain(by_column(sp.csr_array(right)))
+
+    def cosines_of(rows: slice) -> np.ndarray:
+        cosines = np.zeros((rows.stop - rows.start, m))
+        _add_products(rows.start, *first, *second, cosines)
+        return _clipped(cosines)
+
+    return cosines_of, max(1, SPARSE_BLOCK // m)
+
+
+def _plain(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Arrays of one kind, whatever SciPy made."""
+    index = np.int32 if max(X.shape) < 2**31 else np.int64
+    return X.indptr.astype(np.int64), X.indices.astype(index, copy=False), X.data
+
+
+def _clipped(cosines: np.ndarray) -> np.ndarray:
+    return np.clip(cosines, -1.0, 1.0, out=cosines)
 
 
 def _unit_rows(X: Any, name: str) -> Any:
@@ -121,3 +129,14 @@ def _unit_rows(X: Any, name: str) -> Any:
 
 def _or_one(size: np.ndarray) -> np.ndarray:
     return np.where(size > 0, size, 1.0)
+
+
+@kernel
+def _add_products(first, indptr, indices, values, by_feature, rows, values_there, product):
+    """Add the products of rows from `first` on with all rows that are stored by feature."""
+    for i in range(product.shape[0]):
+        out = product[i]
+        for e in range(indptr[first + i], indptr[first + i + 1]):
+            f, value = indices[e], values[e]
+            for q in range(by_feature[f], by_feature[f + 1]):
+                out[rows[q]] += value * values_there[q]

@@ -131,7 +131,8 @@ class TfidfTransformer(
         counts = rows.in_memory
         if copy or not sp.issparse(counts):
             return weighted(sp.csr_array(counts, copy=True), *settings)
-        written = weighted(counts, *settings)
+        parts = (counts.data, counts.indices, counts.indptr)
+        written = weighted(sp.csr_array(parts, shape=counts.shape), *settings)
         return X if _is_written(X, written) else written
 
     def _open(self, X: Any, reset: bool) -> Blocks:
@@ -165,7 +166,8 @@ class TfidfTransformer(
 
 
 def _is_written(X: Any, written: sp.csr_array) -> bool:
-    return getattr(X, "format", "") == "csr" and np.may_share_memory(X.data, written.data)
+    """Whether X is a csr_matrix that was written into: as in scikit-learn, it is given back."""
+    return isinstance(X, sp.csr_matrix) and np.may_share_memory(X.data, written.data)
 
 
 def _documents_with(X: Any) -> np.ndarray:
@@ -185,6 +187,11 @@ def weighted(
     """tf-idf of counts, written into them; zeros that are stored stay zeros."""
     values = counts.data
     if sublinear:
+        if values.min(initial=0) < 0:
+            raise ValueError(
+                f"X has a negative value ({values.min():g}); sublinear_tf=True takes logarithms of "
+                "counts, which are 0 or more. Set sublinear_tf=False, or leave such values out."
+            )
         stored = values != 0
         np.log(values, out=values, where=stored)
         values[stored] += 1
@@ -334,7 +341,7 @@ class TfidfVectorizer(CountVectorizer):
         check_is_fitted(self, "_tfidf", msg="The TF-IDF vectorizer is not fitted")
         return super().transform(raw_documents, folder)
 
-    def _publish(self, seen: Seen, may_be_none: bool = False) -> None:
+    def _publish(self, seen: Seen, may_be_none: bool = False) -> np.ndarray:
         if np.dtype(self.dtype) not in (np.float64, np.float32, np.float16):
             warnings.warn(
                 "Only (float64, float32, float16) 'dtype' should be used. "
@@ -342,14 +349,13 @@ class TfidfVectorizer(CountVectorizer):
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
-        super()._publish(seen, may_be_none)
+        chosen = super()._publish(seen, may_be_none)
         self._tfidf = self._weights()
         self._tfidf.n_features_in_ = len(self.vocabulary_)
         if self.use_idf:
-            documents = np.empty(len(self.vocabulary_))
-            for term, column in self.vocabulary_.items():
-                documents[column] = seen.documents[seen.position[term]]
+            documents = seen.documents[chosen].astype(np.float64)
             self._tfidf._learn(documents, seen.n_documents, self._dtype_out())
+        return chosen
 
     def _weights(self) -> TfidfTransformer:
         return TfidfTransformer(**{name: getattr(self, name) for name in _WEIGHTS})

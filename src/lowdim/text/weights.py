@@ -9,13 +9,17 @@ A zero count has no logarithm of its probability: its pair is not stored, and co
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.threads import single_threaded_blas
+from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.core.validation import open_rows_for
+from lowdim.linalg.sparse import row_cuts
+
+PAIRS_AT_A_TIME = 2**17
 
 
 @single_threaded_blas()
@@ -120,25 +124,45 @@ def pmi(
     if not base > 1:
         raise ValueError(f"base={base} must be above 1.")
     X = _counts("pmi", counts)
-    C = sp.csr_array(X)
-    rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-    count = C.data.astype(np.float64)
-    stored = count > 0
-    rows, columns, count = rows[stored], C.indices[stored], count[stored]
-    if not len(count):
+    C = _where(sp.csr_array(X), lambda counts: counts > 0)
+    if not C.nnz:
         raise ValueError("counts are all 0; pmi needs at least one pair that was seen.")
-    count = count / count.max()  # shares of any scale
-    of_row = np.bincount(rows, weights=count, minlength=C.shape[0])
-    of_column = np.bincount(columns, weights=count, minlength=C.shape[1])
-    context = np.where(of_column > 0, of_column, 1.0) ** smoothing * (of_column > 0)
-    share = context / context.sum()
-    values = np.log(count) - np.log(of_row[rows]) - np.log(share[columns])
-    values = values / math.log(base) - shift
-    if positive:
-        keep = values > 0
-        rows, columns, values = rows[keep], columns[keep], values[keep]
-    found = sp.csr_array((values, (rows, columns)), shape=C.shape)
+    shares = C.data / np.float64(C.data.max())  # of any scale
+    C = sp.csr_array((shares, C.indices.copy(), C.indptr.copy()), shape=C.shape)
+    of_column = np.bincount(C.indices, weights=C.data, minlength=C.shape[1])
+    log_row = _log(C @ np.ones(C.shape[1]))
+    log_context = smoothing * _log(of_column)
+    log_context -= np.log(np.exp(log_context[of_column > 0]).sum())
+
+    def work(cut: tuple[int, int]) -> None:
+        bounds = C.indptr[cut[0] : cut[1] + 1]
+        here = slice(bounds[0], bounds[-1])
+        values = C.data[here]
+        np.log(values, out=values)
+        values -= np.repeat(log_row[slice(*cut)], np.diff(bounds))
+        values -= log_context[C.indices[here]]
+        values /= math.log(base)
+        values -= shift
+
+    for _ in ordered_map(work, row_cuts(C.indptr, PAIRS_AT_A_TIME)):
+        pass
+    found = _where(C, lambda values: values > 0) if positive else C
     return found if sp.issparse(X) else found.toarray()
+
+
+def _log(sums: np.ndarray) -> np.ndarray:
+    """The logarithm where there is one; nothing is stored in the other rows and columns."""
+    return np.log(sums, out=np.zeros_like(sums), where=sums > 0)
+
+
+def _where(C: sp.csr_array, chosen: Callable[[np.ndarray], np.ndarray]) -> sp.csr_array:
+    """Without the stored values that are not chosen."""
+    keep = chosen(C.data)
+    if keep.all():
+        return C
+    before = np.concatenate([[0], np.cumsum(keep)])
+    indptr = before[C.indptr].astype(C.indptr.dtype)
+    return sp.csr_array((C.data[keep], C.indices[keep], indptr), shape=C.shape)
 
 
 def _counts(function: str, counts: Any) -> Any:

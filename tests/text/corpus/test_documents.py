@@ -46,6 +46,9 @@ def test_some_documents_are_held():
         Corpus(source).take([3])
     with pytest.raises(IndexError, match="numbered from 0"):
         Corpus(source).take([-1])
+    with pytest.raises(TypeError, match=r"not bool; of flags, numpy.flatnonzero"):
+        Corpus(source).take([True, False, True])
+    assert len(Corpus(source).take([])) == 0
 
 
 def test_samples_are_in_order_and_without_repeats(seed):

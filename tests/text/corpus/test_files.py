@@ -18,6 +18,8 @@ def folder(tmp_path):
     (tmp_path / "b" / "d.txt.gz").write_bytes(gzip.compress(b"third"))
     (tmp_path / "e.csv").write_text("no,document")
     (tmp_path / ".hidden.txt").write_text("hidden")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "log.txt").write_text("hidden")
     return tmp_path
 
 
@@ -104,16 +106,10 @@ def test_damaged_and_missing_files_are_named(tmp_path):
     (tmp_path / "a.pdf").write_text("x")
     with pytest.raises(CorpusError, match=r"ends in '.pdf'"):
         lowdim.corpus(tmp_path / "a.pdf")
-    with pytest.raises(CorpusError, match="encoding='utf8x' is not known"):
-        lowdim.corpus(
-            tmp_path / "a.txt" if (tmp_path / "a.txt").exists() else _text(tmp_path),
-            encoding="utf8x",
-        )
-
-
-def _text(tmp_path):
     (tmp_path / "a.txt").write_text("x")
-    return tmp_path / "a.txt"
+    for encoding in ("utf8x", "hex", "rot13"):
+        with pytest.raises(CorpusError, match=f"encoding='{encoding}' is not known"):
+            lowdim.corpus(tmp_path / "a.txt", encoding=encoding)
 
 
 @pytest.mark.parametrize("split", ["line", "blank", "file"])
@@ -123,3 +119,11 @@ def test_a_document_that_is_too_long_is_not_read_to_its_end(tmp_path, split, mon
     corpus = lowdim.corpus(tmp_path / "t.txt", split=split, max_characters=1000)
     with pytest.raises(CorpusError, match=r"has 1,\d+ characters; at most 1,000"):
         list(corpus)
+
+
+def test_a_long_line_of_blanks_hides_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "PIECE_BYTES", 100)
+    (tmp_path / "t.txt").write_text("one\n" + " " * 5000 + "\ntwo\n")
+    for split in ("line", "blank"):
+        corpus = lowdim.corpus(tmp_path / "t.txt", split=split, max_characters=1000)
+        assert list(corpus) == ["one", "two"] and corpus.ids == [1, 3]

@@ -31,6 +31,12 @@ def test_a_field_of_each_line_is_a_document(path):
     assert lowdim.corpus(path).ids == [1, 2, 3]
 
 
+def test_fields_of_the_first_lines_are_known(path):
+    path.write_text('{"body": null}\n{"body": "two", "label": "x"}\n{"more": 1}\n')
+    corpus = lowdim.corpus(path, columns=["label"])
+    assert list(corpus) == ["", "two", ""] and corpus.columns["label"] == [None, "x", None]
+
+
 def test_broken_lines_are_named(path):
     for line, reason in (('{"text": "x', "Unterminated"), ("[1]", "it is a list"), ("x", "Expect")):
         path.write_text(f'{{"text": "a"}}\n{line}\n')

@@ -5,10 +5,12 @@ import re
 import numpy as np
 import pytest
 
+from lowdim.text.counting import cutting
 from lowdim.text.counting.analysis import word_ngrams
 from lowdim.text.counting.cutting import (
     NO_LIMIT,
     Rules,
+    as_grams,
     as_tokens,
     as_words,
     counted,
@@ -48,7 +50,7 @@ def in_python(text, least=2, most=NO_LIMIT, stop=(), ngrams=(1, 1), stem=None):
     ],
     ids=repr,
 )
-def test_counts_are_those_of_python(rng, how):
+def test_counts_are_those_of_python(rng, how, monkeypatch):
     texts = random_texts(rng)
     found = counted(texts, rules(**how))
     words = as_words(found.words)
@@ -56,6 +58,9 @@ def test_counts_are_those_of_python(rng, how):
     if found.grams is not None:
         spans = zip(found.grams.start, found.grams.end, strict=True)
         terms = [" ".join(words[i] for i in found.grams.text[a:b]) for a, b in spans]
+        for at_a_time in (3, 2**17):
+            monkeypatch.setattr(cutting, "GRAMS_AT_A_TIME", at_a_time)
+            assert as_grams(found.words, found.grams) == terms
     assert len(set(terms)) == len(terms)
     X = found.counts.toarray()
     for row, text in zip(X, texts, strict=True):

@@ -1,7 +1,10 @@
 """Lists of words by language, and stems."""
 
+import pickle
 import sys
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -44,6 +47,27 @@ def test_each_word_is_stemmed_once():
     assert stemmer(["argue", "argued", "argue"]) == ["arg", "arg", "arg"]
     assert stemmer(["argue"]) == ["arg"]
     assert asked == ["argue", "argued"]
+
+
+def test_stemmers_are_asked_by_one_thread_at_a_time():
+    inside = []
+
+    def stem(word):
+        inside.append(word)
+        time.sleep(0.001)
+        assert inside == [word]
+        inside.clear()
+        return word[:2]
+
+    stemmer = Stemmer(stem)
+    lists = [[f"{a}{b}{c}" for a in "ab" for b in "cd" for c in "ef"]] * 4
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(stemmer, lists):
+            assert found == [word[:2] for word in lists[0]]
+
+
+def test_stemmers_can_be_pickled():
+    assert pickle.loads(pickle.dumps(Stemmer(str.upper)))(["a"]) == ["A"]
 
 
 def test_languages_of_snowball_are_known():

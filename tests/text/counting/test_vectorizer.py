@@ -108,6 +108,16 @@ def test_stems_and_long_words():
     np.testing.assert_array_equal(X.toarray(), [[2, 0, 0, 0], [0, 1, 1, 1]])
 
 
+def test_a_stem_of_two_words_is_one_term():
+    def stem(word):
+        return "new york" if word == "ny" else word
+
+    vectorizer = lowdim.CountVectorizer(stemmer=stem, ngram_range=(1, 2))
+    X = vectorizer.fit_transform(["ny new york"])
+    terms = ["new", "new york", "new york new", "york"]
+    assert list(vectorizer.vocabulary_) == terms and X.toarray().tolist() == [[1, 2, 1, 1]]
+
+
 def test_a_word_may_stem_to_a_stop_word():
     vectorizer = lowdim.CountVectorizer(stop_words=["the"], stemmer=lambda word: word[:3])
     assert list(vectorizer.fit(["theory the"]).vocabulary_) == ["the"]
@@ -120,7 +130,7 @@ def test_the_number_of_threads_changes_nothing(rng, monkeypatch):
         with lowdim.config_context(threads=threads):
             vectorizer = lowdim.CountVectorizer()
             X = vectorizer.fit_transform(docs)
-            found.append((X.data, X.indices, X.indptr, list(vectorizer._seen.position)))
+            found.append((X.data, X.indices, X.indptr, vectorizer._seen.terms))
     for left, right in zip(*found, strict=True):
         np.testing.assert_array_equal(left, right)
 

@@ -113,7 +113,13 @@ class Corpus:
 
     def take(self, index: Iterable[int]) -> Corpus:
         """Some documents by their numbers, in this order, held in memory."""
-        wanted = np.asarray(list(index), dtype=np.int64).reshape(-1)
+        wanted = np.asarray(list(index)).reshape(-1)
+        if len(wanted) and wanted.dtype.kind not in "iu":
+            raise TypeError(
+                f"take needs numbers of documents, not {wanted.dtype}; of flags, "
+                "numpy.flatnonzero(flags) are the numbers."
+            )
+        wanted = wanted.astype(np.int64)
         chosen = np.unique(wanted)
         if len(chosen) and chosen[0] < 0:
             raise IndexError(f"There is no document {chosen[0]}; they are numbered from 0.")

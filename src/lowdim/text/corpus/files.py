@@ -34,12 +34,10 @@ class TextFile:
     def __init__(self, path: str, encoding: str, errors: str, where: str | None = None):
         self.path, self.where = path, plain(where or path, 200)
         self._encoding, self._errors = encoding, errors
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
+        if not _is_encoding(encoding):
             raise CorpusError(
                 f"encoding={encoding!r} is not known.", "Try utf-8, latin-1, cp1252 or utf-16."
-            ) from None
+            )
 
     def text(self, most: int | None = None) -> str:
         """All of it, if it has no more than `most` characters and one."""
@@ -52,15 +50,23 @@ class TextFile:
         return "".join(found)
 
     def lines(self, most: int | None = None) -> Iterator[str]:
-        """Line by line, without line ends; a line that is too long comes in its first part."""
-        rest = ""
+        """Line by line, without line ends; of a line that is too long the first part, as the last.
+
+        Blanks make no document: lines of them are read to their end.
+        """
+        waiting, n = list[str](), 0  # pieces of a line, joined once
         for piece in self.pieces():
-            *whole, rest = _split(rest + piece)
-            yield from whole
-            if most is not None and len(rest) > most:
+            *whole, rest = piece.split("\n")
+            if whole:
+                yield "".join([*waiting, whole[0]]).removesuffix("\r")
+                yield from (line.removesuffix("\r") for line in whole[1:])
+                waiting, n = [], 0
+            waiting.append(rest)
+            n += 0 if rest.isspace() else len(rest)
+            if most is not None and n > most:
                 break
-        if rest:
-            yield rest.rstrip("\r\n")
+        if rest := "".join(waiting).removesuffix("\r"):
+            yield rest
 
     def pieces(self) -> Iterator[str]:
         """Its characters, some at a time; a mark of the encoding at the start is left out."""
@@ -119,10 +125,12 @@ class TextFile:
             raise CorpusError(f"{self.where} cannot be read: {reason}.") from None
 
 
-def _split(text: str) -> list[str]:
-    """Lines, and what follows the last line end."""
-    lines = text.split("\n")
-    return [line.removesuffix("\r") for line in lines[:-1]] + lines[-1:]
+def _is_encoding(name: str) -> bool:
+    """Whether it says how characters are written; Python's codecs can do other things, too."""
+    try:
+        return codecs.lookup(name)._is_text_encoding
+    except LookupError:
+        return False
 
 
 class Folder(Source):
@@ -151,11 +159,17 @@ class Folder(Source):
 def _text_files(path: str) -> list[str]:
     found = [
         os.path.relpath(os.path.join(folder, name), path)
-        for folder, _, names in os.walk(path)
-        for name in names
-        if name.lower().endswith(ENDINGS) and not name.startswith(".")
+        for folder, folders, names in os.walk(path)
+        for name in _seen(names, folders)
+        if name.lower().endswith(ENDINGS)
     ]
     return sorted(found, key=lambda name: name.split(os.sep))
+
+
+def _seen(names: list[str], folders: list[str]) -> list[str]:
+    """The names that are not hidden; hidden folders are not walked into."""
+    folders[:] = [name for name in folders if not name.startswith(".")]
+    return [name for name in names if not name.startswith(".")]
 
 
 class Lines(Source):

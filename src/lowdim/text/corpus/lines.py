@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
+from itertools import islice
 from typing import Any
 
 from lowdim.tables.errors import plain, quoted
@@ -12,6 +13,7 @@ from lowdim.text.corpus.files import TextFile
 from lowdim.text.corpus.names import Named, text_column
 
 LONGEST_LINE = 50  # times max_characters: escapes, and other fields
+FIRST_LINES = 100  # say which fields there are
 
 
 class JsonLines(Source):
@@ -21,13 +23,14 @@ class JsonLines(Source):
         self._file = TextFile(path, *form)
         self.where, self.columns = self._file.where, named.columns
         self._most = None if most is None else LONGEST_LINE * most
-        first = next((value for _, value in self._objects()), None)
-        if first is None:
+        first = [found for _, found in islice(self._objects(), FIRST_LINES)]
+        if not first:
             raise CorpusError(f"{self.where} has no documents.", "It needs one object a line.")
-        texts = [name for name, value in first.items() if isinstance(value, str)]
-        self._text = text_column(self.where, named.text, list(first), texts)
+        names = list(dict.fromkeys(name for found in first for name in found))
+        texts = [name for name in names if any(isinstance(found.get(name), str) for found in first)]
+        self._text = text_column(self.where, named.text, names, texts)
         self._id = named.id
-        named.check(self.where, list(first))
+        named.check(self.where, names)
 
     def parts(self) -> Generator[Part, None, None]:
         yield from in_parts(self._rows(), self.columns)

@@ -26,6 +26,8 @@ def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
     """What counts documents as the arguments of a vectorizer say."""
     runs = runs_of(vectorizer.token_pattern)
     own = any(_is_overridden(vectorizer, name) for name in STEPS)
+    if callable(vectorizer.stemmer) and _words_in_a_row(vectorizer.ngram_range) != (1, 1):
+        own = True  # a stem with a blank in it could be two words of an n-gram
     if own or runs is None or vectorizer.analyzer != "word" or vectorizer.tokenizer is not None:
         return PythonCounter(vectorizer.build_analyzer(), vocabulary)
     preprocess, tokenize = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
@@ -182,9 +184,10 @@ def on_dask(documents: Any, transform: Any, n_columns: int, dtype: Any) -> Any:
     import dask.array as da
 
     empty = sp.csr_array((0, n_columns), dtype=dtype)
-    apply = dask.delayed(_of_partition, pure=True)
+    apply = dask.delayed(_of_partition)
+    shared = dask.delayed(transform, traverse=False)  # the vocabulary once, not in every task
     blocks = [
-        da.from_delayed(apply(transform, part), (np.nan, n_columns), meta=empty)
+        da.from_delayed(apply(shared, part), (np.nan, n_columns), meta=empty)
         for part in documents.to_delayed()
     ]
     return da.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)

@@ -12,6 +12,7 @@ numbered in its own way, and `merged` says which number they have among all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from lowdim.text.counting.letters import code_points, text_of
 from lowdim.text.counting.word_table import BASIS, PRIME, Tokens, WordTable, hashed
 
 NO_LIMIT = 2**62
+BLANK = 32
+GRAMS_AT_A_TIME = 2**17
 
 
 class Rules(NamedTuple):
@@ -95,6 +98,22 @@ def as_words(tokens: Tokens) -> list[str]:
     return [text[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
 
 
+def as_grams(words: Tokens, grams: Tokens) -> list[str]:
+    """Runs of numbers of words as texts, with blanks between the words."""
+    found: list[str] = []
+    letters = np.cumsum(1 + (words.end - words.start)[grams.text])  # with a blank for each word
+    for first in range(0, len(grams.start), GRAMS_AT_A_TIME):
+        some = slice(first, first + GRAMS_AT_A_TIME)
+        start, end = grams.start[some], grams.end[some]
+        before = letters[start[0] - 1] if start[0] else 0
+        text = np.empty(letters[end[-1] - 1] - before, dtype=np.int32)
+        ends = np.empty(len(start), dtype=np.int64)
+        _join(*words[:3], grams.text, start, end, text, ends)
+        joined, edges = text_of(text), [0, *(ends + 1).tolist()]
+        found += [joined[a : b - 1] for a, b in pairwise(edges)]
+    return found
+
+
 def table_of(words: Sequence[str]) -> WordTable:
     """A table of these words, numbered in their order; one that comes again keeps its number."""
     tokens = as_tokens(words)
@@ -122,8 +141,8 @@ def _stemmed(
 
 
 def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[Tokens, np.ndarray]:
-    least, most = max(1, ngrams[0]), ngrams[1]
     lengths = np.diff(last, prepend=0)
+    least, most = ngrams[0], min(ngrams[1], int(lengths.max(initial=0)))
     n = sum(int(np.maximum(lengths - size + 1, 0).sum()) for size in range(least, most + 1))
     start, end, hashes = (np.empty(n, dtype=np.int64) for _ in range(3))
     ends = np.empty(len(last), dtype=np.int64)
@@ -167,6 +186,20 @@ def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
         i = ends[document]
         last[document] = n
     return n
+
+
+@kernel
+def _join(letters, start, end, numbers, first, last, text, ends):
+    """The words of each run, one after the other, with a blank behind each; where runs end."""
+    n = 0
+    for run in range(len(first)):
+        for t in range(first[run], last[run]):
+            for i in range(start[numbers[t]], end[numbers[t]]):
+                text[n] = letters[i]
+                n += 1
+            text[n] = BLANK
+            n += 1
+        ends[run] = n - 1
 
 
 @kernel

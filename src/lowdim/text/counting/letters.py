@@ -63,7 +63,7 @@ def letter_table(one: str, lowercase: bool) -> np.ndarray:
 
 def lower_case_is_by_letter(text: str) -> bool:
     """Whether the lower case of a text is that of its letters, one by one."""
-    return not any(letter in text for letter in NOT_ALONE)
+    return text.isascii() or not any(letter in text for letter in NOT_ALONE)
 
 
 def code_points(text: str) -> np.ndarray:

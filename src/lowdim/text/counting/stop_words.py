@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -37,7 +38,7 @@ def is_language(stop_words: Any) -> bool:
 
 
 class Stemmer:
-    """What stands for words; each different word is looked up once.
+    """What stands for words; each different word is looked up once, by one thread at a time.
 
     Parameters
     ----------
@@ -46,15 +47,21 @@ class Stemmer:
     """
 
     def __init__(self, stemmer: str | Callable[[str], str]):
+        self._given = stemmer
         self._stem = stemmer if callable(stemmer) else _snowball(stemmer)
         self._known: dict[str, str] = {}
+        self._lock = threading.Lock()  # snowballstemmer keeps the word that it works on
 
     def __call__(self, words: list[str]) -> list[str]:
         known = self._known
-        for word in words:
-            if word not in known:
-                known[word] = self._stem(word)
+        with self._lock:
+            for word in words:
+                if word not in known:
+                    known[word] = self._stem(word)
         return [known[word] for word in words]
+
+    def __reduce__(self) -> tuple:
+        return Stemmer, (self._given,)
 
 
 def _snowball(language: str) -> Callable[[str], str]:

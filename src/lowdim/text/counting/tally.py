@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from lowdim.core.threads import ordered_map
 from lowdim.text.counting.cutting import (
     Counted,
     Rules,
+    as_grams,
     as_tokens,
     as_words,
     counted,
@@ -102,13 +104,8 @@ class WordCounter:
             yield from results
 
     def terms(self) -> list[str]:
-        words = as_words(self._words.words())
-        if self._grams is None:
-            return words
-        grams = self._grams.words()
-        spans = zip(grams.start.tolist(), grams.end.tolist(), strict=True)
-        numbers = grams.text.tolist()
-        return [" ".join([words[i] for i in numbers[a:b]]) for a, b in spans]
+        words = self._words.words()
+        return as_words(words) if self._grams is None else as_grams(words, self._grams.words())
 
     def _numbers(self, result: Counted) -> np.ndarray:
         words = self._words.number(result.words, self._add)
@@ -222,12 +219,11 @@ class Sums:
         self._count[numbers[known]] += count[known]
 
     def seen(self, terms: list[Any]) -> Seen:
-        position = {term: i for i, term in enumerate(terms)}
         room = np.zeros(max(0, len(terms) - len(self._count)), np.int64)
         documents, count = (
             np.concatenate([sums[: len(terms)], room]) for sums in (self._documents, self._count)
         )
-        return Seen(position, documents, count, self.n_documents)
+        return Seen(terms, documents, count, self.n_documents)
 
 
 def matrix_of(part: Part, column: np.ndarray | None, n_columns: int, dtype: Any) -> sp.csr_array:
@@ -255,13 +251,28 @@ def matrix_of(part: Part, column: np.ndarray | None, n_columns: int, dtype: Any)
 def stacked(
     parts: list[Part], column: np.ndarray | None, n_columns: int, dtype: Any
 ) -> sp.csr_array:
-    """All chunks as one matrix; `parts` is empty afterwards."""
+    """All chunks as one matrix; `parts` is empty afterwards: each goes when it is written."""
+    stored = np.cumsum([0, *ordered_map(partial(_n_stored, column=column), parts)])
+    rows = np.cumsum([0, *(part.counts.shape[0] for part in parts)])
+    large = max(int(stored[-1]), n_columns) >= 2**31
+    values = np.empty(stored[-1], dtype=dtype)
+    indices = np.empty(stored[-1], dtype=np.int64 if large else np.int32)
+    indptr = np.zeros(rows[-1] + 1, dtype=indices.dtype)
 
-    def rows_of(part: Part) -> sp.csr_array:
-        return matrix_of(part, column, n_columns, dtype)
+    def write(chunk: tuple[int, Part]) -> None:
+        i, part = chunk
+        block = matrix_of(part, column, n_columns, dtype)
+        values[stored[i] : stored[i + 1]] = block.data
+        indices[stored[i] : stored[i + 1]] = block.indices
+        indptr[rows[i] + 1 : rows[i + 1] + 1] = block.indptr[1:] + stored[i]
 
-    blocks = list(ordered_map(rows_of, parts))
-    parts.clear()
-    if not blocks:
-        return sp.csr_array((0, n_columns), dtype=dtype)
-    return blocks[0] if len(blocks) == 1 else sp.csr_array(sp.vstack(blocks, format="csr"))
+    parts.reverse()
+    for _ in ordered_map(write, ((i, parts.pop()) for i in range(len(parts)))):
+        pass
+    return sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, n_columns))
+
+
+def _n_stored(part: Part, column: np.ndarray | None) -> int:
+    """How many counts of a chunk are in columns of the whole matrix."""
+    known = (part.numbers if column is None else column[part.numbers]) >= 0
+    return part.counts.nnz if known.all() else int(np.count_nonzero(known[part.counts.indices]))

@@ -1,14 +1,13 @@
 """What all documents have together, and which terms become columns.
 
-    Seen      how many documents have each term, and how often all of them do: sums, which add up
-    columns   the terms that pass the filters, in alphabetical order
+    Seen            how many documents have each term, and how often all do: sums, which add up
+    chosen_terms    the terms that pass the filters, in alphabetical order
 
 The filters are applied to the sums: so documents may come in any number of parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import numpy as np
 class Seen(NamedTuple):
     """What documents add up."""
 
-    position: dict[Any, int]  # of each term in the arrays
+    terms: list[Any]  # all different
     documents: np.ndarray  # int64 (terms,): how many documents have it
     occurrences: np.ndarray  # int64 (terms,): how often it was seen
     n_documents: int
@@ -34,38 +33,35 @@ class Filters(NamedTuple):
 
 
 def seen_nothing() -> Seen:
-    return Seen({}, np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
+    return Seen([], np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
 
 
 def added(left: Seen, right: Seen) -> Seen:
     """What two parts of the documents add up; terms keep the positions of the left part."""
-    position = dict(left.position)
+    position = {term: i for i, term in enumerate(left.terms)}
     place = np.array(
-        [position.setdefault(term, len(position)) for term in right.position], dtype=np.int64
+        [position.setdefault(term, len(position)) for term in right.terms], dtype=np.int64
     )
-    order = np.fromiter(right.position.values(), np.int64, len(place))
     documents, count = (
         np.concatenate([sums, np.zeros(len(position) - len(sums), np.int64)])
         for sums in (left.documents, left.occurrences)
     )
-    documents[place] += right.documents[order]
-    count[place] += right.occurrences[order]
-    return Seen(position, documents, count, left.n_documents + right.n_documents)
+    documents[place] += right.documents
+    count[place] += right.occurrences
+    return Seen(list(position), documents, count, left.n_documents + right.n_documents)
 
 
-def columns(
+def chosen_terms(
     seen: Seen, filters: Filters, binary: bool, may_be_none: bool = False
-) -> dict[Any, int]:
-    """Term -> column, for the terms that pass the filters, in the order of the terms.
+) -> np.ndarray:
+    """The positions of the terms that pass the filters, in the order of the terms.
 
     If none passes, raises an error that says why, unless there may be none: more documents come.
     """
-    terms: Sequence[Hashable] = sorted(seen.position)
-    order = np.array([seen.position[term] for term in terms], dtype=np.int64)
+    order = np.array(sorted(range(len(seen.terms)), key=seen.terms.__getitem__), dtype=np.int64)
     if not may_be_none:
         _check_some_pass(seen, filters)
-    chosen = np.flatnonzero(_pass(seen, order, filters, binary))
-    return {terms[i]: column for column, i in enumerate(chosen.tolist())}
+    return order[_pass(seen, order, filters, binary)]
 
 
 def _limits(seen: Seen, filters: Filters) -> tuple[Any, Any]:

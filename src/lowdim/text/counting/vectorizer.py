@@ -37,7 +37,7 @@ from lowdim.text.counting.base import (
     written_to,
 )
 from lowdim.text.counting.tally import Part, Sums, stacked
-from lowdim.text.counting.totals import Filters, Seen, added, columns
+from lowdim.text.counting.totals import Filters, Seen, added, chosen_terms
 
 _DOCUMENT_SHARE = [Interval(RealNotInt, 0, 1, closed="both"), AT_LEAST_1]
 
@@ -229,10 +229,9 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
     def fit_transform(self, raw_documents, y=None):
         """The same as fit(raw_documents).transform(raw_documents), in one pass."""
         parts: list[Part] = []
-        positions = self._count(raw_documents, keep=parts)
-        column = np.full(len(positions) + 1, -1, dtype=np.int32)  # the last one: of no term
-        for term, position in positions.items():
-            column[position] = self.vocabulary_.get(term, -1)
+        chosen = self._count(raw_documents, keep=parts)
+        column = np.full(len(self._seen.terms) + 1, -1, dtype=np.int32)  # the last one: of no term
+        column[chosen] = np.arange(len(chosen))
         return self._finished(stacked(parts, column, len(self.vocabulary_), self.dtype))
 
     def partial_fit(self, raw_documents, y=None):
@@ -258,9 +257,10 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         -------
         self
         """
-        _check_alike(self, other)
+        _check_same_class(self, other)
         check_is_fitted(self, "_seen")
         check_is_fitted(other, "_seen")
+        _check_same_arguments(self, other)
         self._publish(added(self._seen, other._seen), may_be_none=True)
         return self
 
@@ -307,13 +307,12 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
 
     # ---- what the methods share ------------------------------------------------------------------
 
-    def _count(self, documents: Any, keep: list[Part] | None) -> dict[Any, int]:
-        """Look at all documents; returns the position of each term that was seen."""
+    def _count(self, documents: Any, keep: list[Part] | None) -> np.ndarray:
+        """Look at all documents; returns which of the terms that were seen have columns."""
         seen = self._seen_in(documents, keep)
-        if not seen.position:
+        if not seen.terms:
             raise ValueError(self._why_empty(seen.n_documents))
-        self._publish(seen)
-        return seen.position
+        return self._publish(seen)
 
     def _seen_in(self, raw_documents: Any, keep: list[Part] | None, again: bool = False) -> Seen:
         documents = open_documents(raw_documents)
@@ -337,14 +336,18 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         terms = counter.terms() if given is None else sorted(given, key=given.__getitem__)
         return sums.seen(terms)
 
-    def _publish(self, seen: Seen, may_be_none: bool = False) -> None:
+    def _publish(self, seen: Seen, may_be_none: bool = False) -> np.ndarray:
+        """Make columns of what was seen; returns the positions of their terms."""
         if self.fixed_vocabulary_:
-            self.vocabulary_ = dict(seen.position)
+            chosen = np.arange(len(seen.terms))
         else:
             filters = Filters(self.max_df, self.min_df, self.max_features, self.dtype)
-            self.vocabulary_ = columns(seen, filters, self.binary, may_be_none)
+            chosen = chosen_terms(seen, filters, self.binary, may_be_none)
+        names = map(seen.terms.__getitem__, chosen.tolist())
+        self.vocabulary_ = {term: column for column, term in enumerate(names)}
         self.n_documents_ = seen.n_documents
         self._seen = seen
+        return chosen
 
     def _finished(self, X: sp.csr_array) -> sp.csr_array:
         if self.binary:
@@ -377,13 +380,23 @@ def _has_capitals(vocabulary: Mapping) -> bool:
     return any(isinstance(term, str) and any(map(str.isupper, term)) for term in vocabulary)
 
 
-def _check_alike(left: Any, right: Any) -> None:
+def _check_same_class(left: Any, right: Any) -> None:
     if type(left) is not type(right):
         raise TypeError(f"merge needs another {type(left).__name__}, not a {type(right).__name__}.")
+
+
+def _check_same_arguments(left: Any, right: Any) -> None:
     ours, theirs = left.get_params(), right.get_params()
-    other = [name for name in ours if repr(ours[name]) != repr(theirs[name])]
+    if left.fixed_vocabulary_ and right.fixed_vocabulary_:  # given in any form: what it meant
+        ours["vocabulary"], theirs["vocabulary"] = left.vocabulary_, right.vocabulary_
+    other = [name for name in ours if not _is_same(ours[name], theirs[name])]
     if other:
         raise ValueError(
             f"merge needs a vectorizer with the same arguments; {other[0]} is "
             f"{theirs[other[0]]!r:.60} there and {ours[other[0]]!r:.60} here."
         )
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """Equal values; functions that were written twice in the same way are not known to be equal."""
+    return left is right or (type(left) is type(right) and bool(left == right))
