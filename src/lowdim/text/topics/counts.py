@@ -18,6 +18,9 @@ from lowdim.core.config import get_config
 # A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
 # on a thread take this part of what `block_bytes` asks for
 BYTES_PER_CELL = 128
+# A block adds up a number for each term and topic, which costs as much as about two cells of the
+# term: with so many cells for each term that is little. Fewer if there are not so many blocks
+CELLS_PER_TERM, LEAST_BLOCKS = 16, 4
 
 
 def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> Blocks:
@@ -30,17 +33,15 @@ def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> B
 
 
 def in_pieces(rows: Blocks) -> Blocks:
-    """The same rows; in memory, in blocks of about as many cells as there are terms, or more.
-
-    A pass adds up a number for each term and topic: fewer cells than terms would be lost in them.
-    """
+    """The same rows; in memory, in blocks that are worth a turn on a thread."""
     X = rows.in_memory
     if X is None or not X.shape[0]:
         return rows
-    n, d = X.shape
-    cells_per_row = max((X.nnz if sp.issparse(X) else X.size) / n, 1.0)
-    cells = max(get_config().block_bytes // BYTES_PER_CELL, d)
-    return ArrayBlocks(X, block_rows=max(1, int(cells / cells_per_row)))
+    n, v = X.shape
+    total = max(X.nnz if sp.issparse(X) else X.size, 1)
+    enough = min(CELLS_PER_TERM * v, total // LEAST_BLOCKS)
+    cells = max(get_config().block_bytes // BYTES_PER_CELL, enough)
+    return ArrayBlocks(X, block_rows=max(1, int(cells * n / total)))
 
 
 def refuse_negative(X: Any, whom: str) -> None:

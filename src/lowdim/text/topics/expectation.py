@@ -102,6 +102,11 @@ def exp_digamma(x: np.ndarray) -> np.ndarray:
     return values
 
 
+def sum_of_logs(x: np.ndarray) -> float:
+    """sum log x of positive numbers, with one logarithm for many of them."""
+    return float(_sum_of_logs(np.ascontiguousarray(x, dtype=np.float64).ravel()))
+
+
 # ---- kernels -------------------------------------------------------------------------------------
 
 
@@ -128,6 +133,20 @@ def _exp_digamma(x):
 def _exp_digamma_of(x, values):
     for i in range(len(x)):
         values[i] = _exp_digamma(x[i])
+
+
+@kernel
+def _sum_of_logs(x):
+    total, product = 0.0, 1.0
+    for i in range(len(x)):
+        if x[i] < 1e-100:
+            total += np.log(x[i])
+        else:
+            product *= x[i]
+            if product < 1e-150 or product > 1e150:
+                total += np.log(product)
+                product = 1.0
+    return total + np.log(product)
 
 
 @kernel(any_order=True)

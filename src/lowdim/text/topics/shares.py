@@ -22,6 +22,7 @@ EM_STEPS = 30  # before Newton's method
 NEWTON_STEPS = 200  # at the most: some drop a topic, some bring one in, the others converge
 GAP = 1e-9  # of the log-likelihood per word at the end
 FEW = 1e-3  # a share below this part of 1/k after EM is taken to be none
+ROUNDING = 1e-14  # of f: steps that change it by less are Newton's last
 RIDGE = 1e-11  # part of the diagonal: topics that a document cannot tell apart share evenly
 
 
@@ -141,7 +142,8 @@ def _step(first, last, terms, counts, phi, total, f, theta, d, free, m, tried):
             new = theta[free[a]] + longest * d[a]
             tried[free[a]] = new if new > 1e-15 else 0.0
         _normalised(tried)
-        if _objective(first, last, terms, counts, phi, total, tried, free, m) >= f:
+        found = _objective(first, last, terms, counts, phi, total, tried, free, m)
+        if found >= f - ROUNDING * abs(f):
             for z in range(len(theta)):
                 theta[z] = tried[z]
             return True

@@ -76,8 +76,8 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     learning_offset : float, default=10.0
         Larger: the first batches count less.
     max_iter : int, default=10
-        Passes over the documents; of "map", those over batches. Its passes over all documents go on
-        until `tol`, 10 `max_iter` at the most.
+        Passes over the documents. "map" takes up to three passes over batches, then iterations of
+        three passes over all documents until `tol`, 10 `max_iter` at the most.
     batch_size : int, default=128
         Documents in a batch of "online" and `partial_fit`.
     evaluate_every : int, default=-1
@@ -115,8 +115,8 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     n_batch_iter_ : int
         Batches learned from, and one.
     n_iter_, history_, converged_ : int, ndarray, bool
-        Passes over the documents, what is minimised at each, and whether they sufficed. Passes over
-        batches are noted with the topics of the time.
+        Iterations, what is minimised at each, and whether they sufficed. Passes over batches are
+        noted with the topics of the time.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (v,), if X had names
 

@@ -18,7 +18,12 @@ from lowdim.text.topics.lda.priors import Priors, from_logs, one_from_logs
 from lowdim.text.topics.lda.stepwise import stepwise_pass
 from lowdim.text.topics.lda.variational import Inner, Learned, State
 
-FULL_PASSES = 10  # of "map" at the most, for each pass over batches
+# "map": passes over batches, after which other models of topics are overtaken; then iterations over
+# all documents, so many times `max_iter` at the most
+STEPWISE_PASSES, FULL_ITERATIONS = 3, 10
+# While topics are still found, documents begin afresh in each pass, and are not coded to the end:
+# on AP with 20 topics, perplexity 3470 after ten passes; 4550 if they go on from the pass before
+FRESH_PASSES, FRESH_ITERATIONS = 10, 20
 
 Result = tuple[State, float]
 
@@ -28,7 +33,8 @@ def batch(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> 
     tokens = rows.fold(total_of, along=(weight,)).tokens
     loop = _loop(model, rows, start, tol=_tol(model))
     for state in loop:
-        after, value = variational.step(rows, state, model._inner(), _learned(model), weight)
+        state, inner = _begun(model, state, loop.n_iter)
+        after, value = variational.step(rows, state, inner, _learned(model), weight)
         after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
         loop.record(-value / max(tokens, 1.0), change=change)
         loop.params = after
@@ -40,7 +46,8 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
     total = rows.fold(total_of, along=(weight,))
     loop = _loop(model, rows, start, tol=_tol(model))
     for state in loop:
-        after, value = _online_pass(model, rows, weight, state, total.documents)
+        state, inner = _begun(model, state, loop.n_iter)
+        after, value = _online_pass(model, rows, weight, state, inner, total.documents)
         after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
         value += bound.topics_bound(after.topics, after.priors)
         loop.record(-value / max(total.tokens, 1.0), change=change)
@@ -50,20 +57,23 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
 
 def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
     """Stepwise EM, then EM; the final state, and the perplexity of X at its shares."""
+    max_iter, tol = model._inner()
+    inner = Inner(min(max_iter, FRESH_ITERATIONS), tol)
     total = rows.fold(total_of, along=(weight,))
     tokens = max(total.tokens, 1.0)
     size = max(1, rows.shape[0] // maximum.BATCHES)
-    most = model.max_iter * (1 + FULL_PASSES)
+    first = min(model.max_iter, STEPWISE_PASSES)
+    most = first + model.max_iter * FULL_ITERATIONS
     loop = _loop(model, rows, start, tol=model.tol, max_iter=most)
     for state in loop:
-        if loop.n_iter < model.max_iter:
+        if loop.n_iter < first:
             passed = stepwise_pass(
                 rows,
                 state,
                 size=size,
                 documents=total.documents,
                 rate=maximum.rate,
-                inner=model._inner(),
+                inner=inner,
                 bayes=False,
                 weight=weight,
             )
@@ -74,9 +84,9 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
             loop.record(-value / tokens, change=np.inf)
             loop.params = passed.state
         else:
-            after, found = maximum.step(rows, state, _learned(model), weight)
-            first = loop.n_iter == model.max_iter
-            loop.record(-found.whole / tokens, change=np.inf if first else None)
+            after, found = maximum.iteration(rows, state, _learned(model), weight)
+            change = np.inf if loop.n_iter == first else None
+            loop.record(-found.whole / tokens, change=change)
             loop.params = after._replace(perplexity=perplexity_of(found.log_likelihood, tokens))
     perplexity = loop.params.perplexity
     return loop.params, float("nan") if perplexity is None else perplexity
@@ -92,7 +102,8 @@ LEARN: dict[str, Callable[[Any, Blocks, np.ndarray | None, State], Result]] = {
 def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: State) -> State:
     """One pass of batches over new documents, of which `total_samples` are expected in all."""
     if model._is_bayes():
-        return _online_pass(model, rows, weight, state, float(model.total_samples))[0]
+        documents = float(model.total_samples)
+        return _online_pass(model, rows, weight, state, model._inner(), documents)[0]
     return stepwise_pass(
         rows,
         state,
@@ -105,8 +116,21 @@ def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: St
     ).state
 
 
+def _begun(model: Any, state: State, n_iter: int) -> tuple[State, Inner]:
+    """Where documents begin in pass `n_iter`, and how far they go."""
+    max_iter, tol = model._inner()
+    if n_iter < FRESH_PASSES:
+        return state._replace(gamma=None), Inner(min(max_iter, FRESH_ITERATIONS), tol)
+    return state, Inner(max_iter, tol)
+
+
 def _online_pass(
-    model: Any, rows: Blocks, weight: np.ndarray | None, state: State, documents: float
+    model: Any,
+    rows: Blocks,
+    weight: np.ndarray | None,
+    state: State,
+    inner: Inner,
+    documents: float,
 ) -> tuple[State, float]:
     passed = stepwise_pass(
         rows,
@@ -114,7 +138,7 @@ def _online_pass(
         size=model.batch_size,
         documents=documents,
         rate=lambda t: float((model.learning_offset + t + 1) ** -model.learning_decay),
-        inner=model._inner(),
+        inner=inner,
         bayes=True,
         weight=weight,
     )

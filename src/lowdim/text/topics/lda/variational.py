@@ -7,7 +7,7 @@
                  sum over documents of the expected counts by term and topic
     update       lambda = eta + those sums;  alpha, eta if they are to be learned (priors.py)
 
-Documents go on from where the pass before left them, so the bound never falls. One pass costs
+Documents that go on from where the pass before left them can only raise the bound. One pass costs
 O(cells k) for each iteration of a document; memory: gamma (n, k), lambda (k, v) and a block.
 """
 

@@ -1,0 +1,120 @@
+"""The likeliest shares of fixed topics: solved to the end, and known to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from lowdim.text.topics import shares
+from lowdim.text.topics.counts import cells_of
+from lowdim.text.topics.shares import GAP, likeliest_shares
+from tests.text.topics.examples import planted
+
+EVEN = np.full(3, 1 / 3)
+
+
+def gap(X, phi, theta):
+    """How far the log-likelihood per word may be below its maximum, by duality."""
+    X = X.toarray()
+    p = theta @ phi
+    ratio = np.divide(X, p, out=np.zeros_like(X), where=X > 0)
+    g = ratio @ phi.T / X.sum(axis=1)[:, None]
+    return g.max(axis=1) - (theta * g).sum(axis=1)
+
+
+def solved(X, phi, without_words=None):
+    k = len(phi)
+    even = np.full(k, 1.0 / k) if without_words is None else without_words
+    return likeliest_shares(cells_of(X), np.ascontiguousarray(phi.T), even)
+
+
+def test_two_topics_with_a_term_each_have_its_shares():
+    np.testing.assert_allclose(solved(np.array([[3.0, 1.0]]), np.eye(2)), [[0.75, 0.25]])
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 25])
+def test_the_gap_is_closed(rng, k):
+    X, _, phi = planted(rng, k=k, n=40)
+    theta = solved(X, phi)
+    assert (theta >= 0).all()
+    np.testing.assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-12)
+    assert gap(X, phi, theta).max() <= 10 * GAP
+
+
+def test_more_topics_than_words_of_a_document(rng):
+    X, _, phi = planted(rng, k=30, n=40, v=20, length=4)
+    theta = solved(X, phi)
+    assert gap(X, phi, theta).max() <= 10 * GAP
+
+
+def test_topics_that_are_the_same_are_no_trouble(rng):
+    X, _, phi = planted(rng, n=20)
+    theta = solved(X, np.vstack([phi, phi]))
+    assert gap(X, np.vstack([phi, phi]), theta).max() <= 10 * GAP
+    np.testing.assert_allclose(theta[:, :3] + theta[:, 3:], solved(X, phi), atol=1e-5)
+
+
+def test_two_topics_have_the_maximum_of_a_line_search(rng):
+    X, _, phi = planted(rng, n=10, k=2, alpha=1.0)
+    theta = solved(X, phi)
+    for x, (share, _) in zip(X.toarray(), theta, strict=True):
+
+        def loss(t, x=x):
+            p = t * phi[0] + (1 - t) * phi[1]
+            return -(x[x > 0] @ np.log(p[x > 0]))
+
+        found = minimize_scalar(loss, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+        assert loss(share) <= found.fun + 1e-7
+        if 1e-3 < share < 1 - 1e-3:
+            assert share == pytest.approx(found.x, abs=1e-5)
+
+
+def test_documents_without_words_have_the_shares_that_are_given():
+    phi = np.array([[0.5, 0.5, 0.0], [0.1, 0.9, 0.0]])
+    X = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 5.0], [0.0, 4.0, 5.0], [0.0, 4.0, 0.0]])
+    theta = solved(X, phi, np.array([0.2, 0.8]))
+    np.testing.assert_array_equal(theta[:2], [[0.2, 0.8], [0.2, 0.8]])  # and unknown words
+    np.testing.assert_allclose(theta[2], theta[3])
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e150])
+def test_units_do_not_matter(rng, factor):
+    X, _, phi = planted(rng, n=10)
+    np.testing.assert_allclose(solved(X * factor, phi), solved(X, phi), atol=1e-7)
+
+
+def test_kernels_do_in_python_what_they_do_compiled(rng):
+    X, _, phi = planted(rng, n=3, v=6, k=3, length=8)
+    cells, B = cells_of(X), np.ascontiguousarray(phi.T)
+    plain = np.empty((3, 3))
+    work = np.empty((4, 3))
+    shares._solve.python(*cells, B, EVEN, work, np.empty(3, np.int64), np.empty((3, 3)), plain)
+    np.testing.assert_allclose(plain, likeliest_shares(cells, B, EVEN), atol=1e-6)
+
+
+def test_newtons_step_solves_its_system(rng):
+    X, theta, phi = planted(rng, n=1, k=4, alpha=2.0)
+    cells, B = cells_of(X), np.ascontiguousarray(phi.T)
+    x, p = X.toarray()[0], theta[0] @ phi
+    total = x.sum()
+    g = phi @ (x / total / p)
+    H = (phi * (x / total / p**2)) @ phi.T
+    d, own, upper = np.empty(4), np.empty(4), np.empty((4, 4))
+    free = np.arange(4)
+    shares._newton(
+        0,
+        len(cells.terms),
+        cells.terms,
+        cells.counts,
+        B,
+        total,
+        theta[0],
+        g,
+        free,
+        4,
+        upper,
+        own,
+        d,
+    )
+    np.testing.assert_allclose(H @ d, g - 1.0, atol=1e-7)
