@@ -42,6 +42,12 @@ def count_words():
         if "ngram_range" not in arguments:
             for window in (3, (1, 2)):
                 lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")
+    for measure, given in (
+        ("cv", docs),
+        ("umass", [["cat", "dog"]]),
+        ("npmi", (np.eye(2), docs[:2])),
+    ):
+        lowdim.text.coherence([["cat", "dog", docs[0], docs[1]]], given, measure=measure)
 
 
 def kinds(row):

@@ -56,13 +56,15 @@ def test_every_road_finds_the_same(rng, shape, kind, algorithm):
             decomposition(settings(algorithm), rows, 3, rng)
         return
     found = decomposition(settings(algorithm), rows, 3, rng)
-    np.testing.assert_allclose(found.s * found.unit, s[:3], rtol=1e-8)
     V = found.components
     np.testing.assert_allclose(V @ V.T, np.eye(3), atol=1e-10)
-    # squares of residuals are below 1e-9 of those of X, and singular values about 1% apart
-    np.testing.assert_allclose(abs(V @ Vt[:3].T), np.eye(3), atol=1e-2)
+    # singular values lie 1% apart: it ends where passes would add 1e-9 of what is captured
+    captured = np.sum((X @ V.T) ** 2) / np.sum(s[:3] ** 2)
+    assert 1 - 1e-7 < captured < 1 + 1e-12
+    np.testing.assert_allclose(found.s * found.unit, s[:3], rtol=1e-6)
+    assert abs(V[0] @ Vt[0]) == pytest.approx(1.0, abs=1e-10)
     codes = X @ V.T
-    np.testing.assert_allclose(found.variance, codes.var(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found.variance, codes.var(axis=0), rtol=1e-4)
     assert found.total == pytest.approx(X.toarray().var(axis=0).sum(), rel=1e-12)
 
 

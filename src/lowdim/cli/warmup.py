@@ -219,10 +219,11 @@ def _recommend() -> None:
 
 
 def _count_words() -> None:
-    """Count words and pairs of words in some documents, and see how alike these are."""
+    """Count words, and pairs of words, in some documents, and see how alike these are."""
     import lowdim
 
     docs = ["the cat and the dog", "a bird sings", "the bird and the cat"]
     vectorizer = lowdim.CountVectorizer(ngram_range=(1, 2)).fit(docs)
     lowdim.text.cosine(vectorizer.transform(docs), top=1)
     lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))
+    lowdim.text.coherence([["cat", "bird"]], docs)

@@ -88,7 +88,10 @@ def decomposition(
     if at_most:
         k = min(k, limit)
     k = check_at_most("n_components", k, limit, "that X allows, min(n_samples, n_features)")
-    found = _found(estimator, rows_known, k, random)
+    algorithm = estimator.algorithm
+    if algorithm == "arpack" and at_most and k == limit:
+        algorithm = "krylov"  # which takes all components, or decomposes X whole
+    found = _found(estimator, algorithm, rows_known, k, random)
     components, s = completed(found.components, found.s, k, found.rounding)
     rank = np.count_nonzero(s)
     variance = np.concatenate([found.variance[:rank], np.zeros(k - rank)])
@@ -116,9 +119,11 @@ def measured(rows: Blocks) -> Measured:
     )
 
 
-def _found(estimator: Any, about: Measured, k: int, random: np.random.Generator) -> Axes:
-    X, name = about.rows.in_memory, estimator.algorithm
-    if name == "arpack":
+def _found(
+    estimator: Any, algorithm: str, about: Measured, k: int, random: np.random.Generator
+) -> Axes:
+    X = about.rows.in_memory
+    if algorithm == "arpack":
         return _by_arpack(estimator, about, k, random)
     n, d = int(about.weight), about.rows.n_columns
     width = krylov_block_size(k, in_memory=X is not None)
@@ -132,11 +137,11 @@ def _found(estimator: Any, about: Measured, k: int, random: np.random.Generator)
     S = Scatter(
         about.weight, about.mean, about.squares, 1.0, size, about.rows.dtype, products.squared
     )
-    if name == "krylov":
+    if algorithm == "krylov":
         vectors = lanczos_axes(estimator, S, k, width, random).W
     else:
         vectors = power_axes(estimator, S, k, estimator.n_iter, random).W
-    return products.sharpened(vectors.astype(about.rows.dtype), name == "krylov")
+    return products.sharpened(vectors.astype(about.rows.dtype), algorithm == "krylov")
 
 
 def _whole(X: np.ndarray, about: Measured, k: int) -> Axes:

@@ -222,7 +222,7 @@ def _judged(models: _Models, repeats: int, judge: Any) -> np.ndarray:
     losses = np.empty((repeats, len(models.sizes), len(priors)))
     with watch("choosing the number of topics", total=losses.size) as bar:
         for done, (r, s, a) in enumerate(np.ndindex(losses.shape)):
-            losses[r, s, a] = judge(r, models.of_size(models.sizes[s], priors[a]))
+            losses[r, s, a] = judge(r, models.of_size(int(models.sizes[s]), priors[a]))
             bar.update(done + 1)
     return losses
 
@@ -286,7 +286,7 @@ def _alphas(alpha: Any, model: Any) -> np.ndarray | None:
             "out, or choose model='lda'."
         )
     values = [alpha] if isinstance(alpha, Real) else list(alpha)
-    if not values or not all(isinstance(a, Real) and 0 < a < np.inf for a in values):
+    if not values or not all(isinstance(a, Real) and 0 < float(a) < np.inf for a in values):
         raise ValueError(f"alpha={alpha!r} must be numbers above 0, for example [0.01, 0.1, 1].")
     return np.array(sorted(set(map(float, values))))
 

@@ -236,9 +236,10 @@ class LSA(Transformer, Estimator):
     def _column(self, term: Any) -> int:
         d = self.n_features_in_
         if isinstance(term, Integral) and not isinstance(term, bool):
-            if not 0 <= term < d:
+            column = int(term)
+            if not 0 <= column < d:
                 raise ValueError(f"There is no column {term}; there are {d}, numbered from 0.")
-            return int(term)
+            return column
         names = self._words()
         if term not in names:
             known = "" if self._names is not None else " Give the words of the columns as names."
@@ -267,9 +268,9 @@ class TermSums(NamedTuple):
     """What the weights of words follow from."""
 
     documents: np.ndarray  # (d,)  rows with the word
-    count: np.ndarray  # (d,)  sum x
-    count_log: np.ndarray  # (d,)  sum x log x
-    n: int
+    sum_x: np.ndarray  # (d,)
+    sum_x_log_x: np.ndarray  # (d,)
+    n: int  # rows
 
 
 def term_sums(X: Any) -> TermSums:
@@ -279,22 +280,24 @@ def term_sums(X: Any) -> TermSums:
     x, j = A.data.astype(np.float64, copy=False), A.indices
     with np.errstate(divide="ignore", invalid="ignore"):
         x_log = np.where(x > 0, x * np.log(x), 0.0)
-    sums = (np.bincount(j, weights=value, minlength=d) for value in (x > 0, x, x_log))
-    return TermSums(*sums, n)
+    documents, sum_x, sum_x_log_x = (
+        np.bincount(j, weights=value, minlength=d) for value in (x > 0, x, x_log)
+    )
+    return TermSums(documents, sum_x, sum_x_log_x, n)
 
 
 def term_weights(rows: Blocks, weighting: str | None) -> np.ndarray:
     """The factor g of each word, (d,); 0 for words that no document has, unless smoothed."""
     if weighting is None:
         return np.ones(rows.n_columns)
-    df, count, count_log, n = rows.fold(term_sums)
+    df, sum_x, sum_x_log_x, n = rows.fold(term_sums)
     if weighting == "tfidf":
         return np.log((n + 1.0) / (df + 1.0)) + 1.0
     if weighting == "notes":
         return np.log10(n / np.where(df > 0, df, n))
     # sum p log p = sum x log x / sum x - log sum x, for p = x / sum x
-    known = np.where(count > 0, count, 1.0)
-    entropy = np.where(count > 0, np.log(known) - count_log / known, 0.0)
+    known = np.where(sum_x > 0, sum_x, 1.0)
+    entropy = np.where(sum_x > 0, np.log(known) - sum_x_log_x / known, 0.0)
     return np.clip(1.0 - entropy / np.log(n), 0.0, 1.0) if n > 1 else np.ones(len(df))
 
 

@@ -29,7 +29,8 @@ def test_relevance_leads_from_frequent_to_special_words():
     model = Model([[60, 30, 1, 50], [60, 1, 10, 50]])
     assert top_words(model, NAMES, 2, relevance=1.0) == [["the", "of"], ["the", "of"]]
     assert top_words(model, NAMES, 1, relevance=0.0) == [["cat"], ["law"]]
-    assert top_words(model, NAMES)[0] == ["cat", "the", "of", "law"]
+    assert top_words(model, NAMES)[0] == ["the", "of", "cat", "law"]
+    assert top_words(model, NAMES, relevance=0.3)[0] == ["cat", "the", "of", "law"]
 
 
 def test_words_that_a_topic_does_not_have_are_not_named():

@@ -207,7 +207,7 @@ def _counts(
     docs: Any, number: dict[str, int], pairs: Pairs, window: int | None, vectorizer: Any
 ) -> WindowCounts:
     if is_counts(docs):
-        found = _of_counts(*docs, number, pairs)
+        found = _of_counts(docs[0], docs[1], number, pairs)
     else:
         found = in_texts(_pieces(docs, number, vectorizer), pairs, window)
     if found.total == 0:

@@ -244,8 +244,9 @@ def _whole_counts(X: Any, function: str) -> sp.csr_array:
             f"X has a count of {values.max():g}, beyond what a float64 counts exactly; {function} "
             "takes counts up to 2^53."
         )
-    indices, indptr = counts.indices, counts.indptr
-    return sp.csr_array((values.astype(np.int64), indices, indptr), shape=counts.shape)
+    index = np.int32 if max(counts.nnz, *counts.shape) < 2**31 else np.int64
+    places = (part.astype(index, copy=False) for part in (counts.indices, counts.indptr))
+    return sp.csr_array((values.astype(np.int64), *places), shape=counts.shape)
 
 
 def _split(counts: sp.csr_array, share: float, random: np.random.Generator) -> SplitCounts:
