@@ -4,13 +4,12 @@ import pytest
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.linear.nmf.alternation import Settings, change, first_state, step, sweeps_for
 from lowdim.linear.nmf.data import data_of
-from lowdim.linear.nmf.hals import descend
 from lowdim.linear.nmf.objective import Penalties, Penalty, units_of
 from lowdim.linear.nmf.start import start_from
 from tests.linear.nmf.examples import parts
 
 
-def states(X, penalty, n=40, carry=True, weight=None):
+def states(X, penalty, n=40, carry=True, weight=None, solver="cd"):
     """The states of some steps, and J of factors."""
     rows = ArrayBlocks(X)
     units = units_of(rows, weight, 2.0, "NMF")
@@ -18,7 +17,7 @@ def states(X, penalty, n=40, carry=True, weight=None):
     random = np.random.default_rng(0)
     state = first_state(start_from(None, data, 3, units, random), random)
     sweeps = sweeps_for(units, X.shape[1], 3)
-    settings = Settings(descend, of, data.squares(), sweeps, shuffle=False, carry=carry)
+    settings = Settings(solver, of, sweeps, carry=carry)
     found = []
     for _ in range(n):
         state = step(data, state, settings)
@@ -33,10 +32,11 @@ def J(X, state, penalty, weight=None):
 
 
 @pytest.mark.parametrize("penalty", [Penalty(), Penalty(0.3, 0.0), Penalty(0.1, 0.5)])
-def test_the_loss_is_that_of_the_factors_and_never_rises(penalty, rng):
+@pytest.mark.parametrize("solver", ["cd", "bpp", "als"])
+def test_the_loss_is_that_of_the_factors_and_never_rises(penalty, solver, rng):
     X = parts(rng)
     weight = rng.random(len(X))
-    found = states(X, penalty, weight=weight)
+    found = states(X, penalty, weight=weight, solver=solver)
     for state in found:
         assert state.loss == pytest.approx(J(X, state, penalty, weight), rel=1e-9)
     assert (np.diff([state.loss for state in found]) <= 0).all()

@@ -24,4 +24,6 @@ def test_errors_are_those_of_the_entries(density, rng):
     expected = 0.5 * weight @ np.sum((X / 4 - W / 2 @ V.T) ** 2, axis=1)
     for block in (X, sp.csr_array(X)):
         for codes in (W, None):
-            assert sum_errors(block, by, weight, codes) == pytest.approx(expected, rel=1e-9)
+            found = sum_errors(block, by, weight, codes)
+            assert found.loss == pytest.approx(expected, rel=1e-9)
+            assert found.count == pytest.approx(40 * weight.sum())

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.opening import as_blocks
-from lowdim.linear.nmf.data import Codes, data_of
+from lowdim.linear.nmf.data import data_of
 from tests.linear.nmf.examples import parts
 
 
@@ -24,11 +24,4 @@ def test_products_are_those_of_the_matrix_whatever_holds_it(with_weights, rng):
         data = data_of(rows, weight, 4.0)
         np.testing.assert_allclose(data.times(V), X @ V / 4.0)
         np.testing.assert_allclose(data.gram_times(V), X.T @ D @ X @ V / 16.0)
-        assert data.squares() == pytest.approx(np.sum(D @ X**2) / 16.0)
-
-
-def test_codes_are_joined_in_the_order_of_the_rows():
-    parts_of_rows = [Codes((np.full((n, 2), n), np.zeros(n))) for n in (1, 2, 3)]
-    W, last = (parts_of_rows[0] + parts_of_rows[1] + parts_of_rows[2]).joined()
-    np.testing.assert_array_equal(W[:, 0], [1, 2, 2, 3, 3, 3])
-    assert last.shape == (6,)
+        assert data.squares == pytest.approx(np.sum(D @ X**2) / 16.0)

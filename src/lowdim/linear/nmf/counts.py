@@ -3,6 +3,8 @@
     minimise over z >= 0     f(z) = s'z + l1 |z|_1 + 1/2 l2 |z|^2 - sum_j x_j log y_j
                              y = V z,   s_r = sum_j v_jr          only entries x > 0 take part
 
+With weights x is w x, and s is summed over what is observed, with weights.
+
 f is convex. After a few multiplicative updates Newton's method ends the search: at z,
 
     f(z + p) = f(z) + ... = 1/2 z'Az - b'z + const     A = sum_j (x_j / y_j^2) v_j v_j' + l2
@@ -38,13 +40,32 @@ SYSTEMS_BYTES = 2**22  # of equations at a time
 
 def count_codes(X: Any, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:
     """The code of every row of a block, in float64."""
-    X = positive_entries(X)
     V = np.ascontiguousarray(V, np.float64)
+    slope = np.broadcast_to(V.sum(axis=0) + penalty.l1, (X.shape[0], V.shape[1]))
+    return _some_at_a_time(positive_entries(X), slope, V, penalty, floor)
+
+
+def observed_count_codes(
+    X: Any, weight: np.ndarray | None, V: np.ndarray, penalty: Penalty, floor: float
+) -> np.ndarray:
+    """The same where only the stored entries of X, a csr_array, are observed: s is over these."""
+    V = np.ascontiguousarray(V, np.float64)
+    w = np.ones(X.nnz) if weight is None else weight
+    slope = sparse_times(with_values(X, w), V) + penalty.l1
+    positive = X.data > 0
+    counts = np.bincount(row_numbers(X)[positive], minlength=X.shape[0])
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(X.indptr.dtype)
+    values = w[positive] * X.data[positive].astype(np.float64)
+    entries = sp.csr_array((values, X.indices[positive], indptr), shape=X.shape)
+    return _some_at_a_time(entries, slope, V, penalty, floor)
+
+
+def _some_at_a_time(
+    X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float
+) -> np.ndarray:
     size = max(16, SYSTEMS_BYTES // (8 * V.shape[1] ** 2))
-    parts = [
-        _codes(X[start : start + size], V, penalty, floor) for start in range(0, X.shape[0], size)
-    ]
-    return np.concatenate(parts)
+    cuts = [slice(start, start + size) for start in range(0, X.shape[0], size)]
+    return np.concatenate([_codes(X[cut], slope[cut], V, penalty, floor) for cut in cuts])
 
 
 def positive_entries(X: Any) -> Any:
@@ -55,24 +76,25 @@ def positive_entries(X: Any) -> Any:
     return X
 
 
-def _codes(X: Any, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:
+def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:
     k = V.shape[1]
-    slope = V.sum(axis=0) + penalty.l1
     usable = slope > 0  # a component of zeros explains nothing
-    Z = np.outer(X.sum(axis=1), np.where(usable, 1.0 / np.where(usable, slope, 1.0), 0.0)) / k
+    one = np.divide(1.0, slope, out=np.zeros_like(slope), where=usable)
+    Z = X.sum(axis=1)[:, None] * one / k
     for _ in range(UPDATES):
         pull = _pull(X, Z, V, floor)
         push = slope + penalty.l2 * Z
         Z = Z * np.divide(pull, push, out=np.zeros_like(Z), where=push > 0)
     rows = np.arange(len(Z))
     for _ in range(STEPS):
-        gradient = slope + penalty.l2 * Z[rows] - _pull(X, Z[rows], V, floor)
-        outside = np.where(Z[rows] > 0, np.abs(gradient), np.maximum(-gradient, 0.0)) * usable
-        moving = outside.max(axis=1, initial=0.0) > AT_REST * slope.max(initial=0.0)
+        gradient = slope[rows] + penalty.l2 * Z[rows] - _pull(X, Z[rows], V, floor)
+        outside = np.where(Z[rows] > 0, np.abs(gradient), np.maximum(-gradient, 0.0))
+        largest = (outside * usable[rows]).max(axis=1, initial=0.0)
+        moving = largest > AT_REST * slope[rows].max(axis=1, initial=0.0)
         if not moving.any():
             break
         rows, X = rows[moving], X[moving]
-        Z[rows] = _newton(X, Z[rows], V, slope, penalty.l2, floor)
+        Z[rows] = _newton(X, Z[rows], V, slope[rows], penalty.l2, floor)
     return Z
 
 
@@ -101,7 +123,7 @@ def _newton(
     step, rows = target - Z, np.arange(len(Z))
     new = target
     for _ in range(HALVINGS):
-        worse = _objective(X, new[rows], V, slope, l2, floor) > before[rows]
+        worse = _objective(X, new[rows], V, slope[rows], l2, floor) > before[rows]
         if not worse.any():
             return new
         rows, X = rows[worse], X[worse]
@@ -116,4 +138,4 @@ def _objective(
 ) -> np.ndarray:
     logs = np.log(np.maximum(product_at(X, Z, V), floor))
     explained = np.bincount(row_numbers(X), X.data * logs, X.shape[0])
-    return Z @ slope + 0.5 * l2 * np.sum(Z**2, axis=1) - explained
+    return np.sum(Z * slope + 0.5 * l2 * Z**2, axis=1) - explained

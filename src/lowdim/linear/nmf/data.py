@@ -6,7 +6,8 @@ streams and Dask one pass does the codes of a block and adds up what the compone
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,38 +16,41 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.sparse import both_ways, sparse_times
+from lowdim.linear.nmf.half import Codes, CodeSums, Components, Half
 from lowdim.linear.nmf.objective import in_unit
+from lowdim.linear.nmf.solvers import SOLVERS
 
 
-class Codes:
-    """Row-aligned results of a pass that adds up something else: the sum of two is both."""
-
-    def __init__(self, *parts: Any):
-        self.parts = parts
-
-    def __add__(self, other: Codes) -> Codes:
-        return Codes(*self.parts, *other.parts)
-
-    def joined(self) -> tuple:
-        """The results of all rows."""
-        return tuple(np.concatenate(field) for field in zip(*self.parts, strict=True))
-
-
-class HalfSums(NamedTuple):
-    """What the codes of some rows add up, for the components."""
+class ColumnSums(NamedTuple):
+    """What codes add up for the components."""
 
     gram: np.ndarray  # (k, k)  sum w w'
     product: np.ndarray  # (d, k)  sum x w'
-    slope: float  # of J, over the codes
-    penalty: float  # of the codes
-    codes: Any  # row by row: (W, W_last)
 
 
-# a half-step over the codes: (products with V, companions of the rows...) -> (W, W_last, slope)
-HalfStep = Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]
+class Complete(ABC):
+    """Rows without missing values."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    weight: np.ndarray | None
+
+    @property
+    @abstractmethod
+    def squares(self) -> float:
+        """Sum of x^2, rows weighted."""
+
+    def components(self, sums: CodeSums, V: np.ndarray, half: Half) -> Components:
+        """Components that lower J from V, given the codes that were added up."""
+        G, product = sums.for_columns
+        lower, P = SOLVERS[half.solver], (product - half.penalty.l1).astype(self.dtype)
+        new, slope = lower(half.penalty.on(G), P, V, half.sweeps, half.order)
+        wide = new.astype(np.float64, copy=False)
+        fit = 0.5 * self.squares - np.vdot(product, wide) + 0.5 * np.vdot(G, gram(new))
+        return Components(new, float(slope.sum()), max(float(fit), 0.0))
 
 
-class InMemory:
+class InMemory(Complete):
     """Rows in an array or a sparse matrix."""
 
     def __init__(self, X: Any, weight: np.ndarray | None):
@@ -70,23 +74,20 @@ class InMemory:
         """X'X V, rows weighted."""
         return self.back(self.times(V))
 
+    @cached_property
     def squares(self) -> float:
-        """Sum of x^2, rows weighted."""
         X = self._X if isinstance(self._X, np.ndarray) else self._X.by_rows
         return sum_squares(X, self.weight)
 
-    def half(self, step: HalfStep, V: np.ndarray, params: tuple, companions: tuple) -> HalfSums:
-        W, last, slope = step(self.times(V), *params, *companions)
-        return HalfSums(
-            gram(W, self.weight),
-            self.back(W).astype(np.float64),
-            total(slope, self.weight),
-            params[0].penalty.of(W, self.weight),
-            Codes((W, last)),
-        )
+    def half(self, half: Half, V: np.ndarray, W: np.ndarray, last: np.ndarray) -> CodeSums:
+        """New codes from W, and what they add up."""
+        on, new, slope = lowered(self.times(V), gram(V), half, W, last)
+        sums = ColumnSums(gram(on, self.weight), self.back(on).astype(np.float64))
+        penalty = half.penalty.of(on, self.weight)
+        return CodeSums(sums, total(slope, self.weight), penalty, Codes((on, new)))
 
 
-class Blockwise:
+class Blockwise(Complete):
     """Rows of a stream or of Dask."""
 
     def __init__(self, rows: Blocks, weight: np.ndarray | None):
@@ -99,12 +100,13 @@ class Blockwise:
     def gram_times(self, V: np.ndarray) -> np.ndarray:
         return self._rows.fold(_gram_times, V, along=(self.weight,))
 
+    @cached_property
     def squares(self) -> float:
         return float(self._rows.fold(sum_squares, along=(self.weight,)))
 
-    def half(self, step: HalfStep, V: np.ndarray, params: tuple, companions: tuple) -> HalfSums:
-        along = (self.weight, *companions)
-        return self._rows.fold(_half, step, V.astype(self.dtype), params, along=along)
+    def half(self, half: Half, V: np.ndarray, W: np.ndarray, last: np.ndarray) -> CodeSums:
+        V = V.astype(self.dtype)
+        return self._rows.fold(_half, half, V, gram(V), along=(self.weight, W, last))
 
 
 def data_of(rows: Blocks, weight: np.ndarray | None, unit: float) -> InMemory | Blockwise:
@@ -112,6 +114,15 @@ def data_of(rows: Blocks, weight: np.ndarray | None, unit: float) -> InMemory | 
     if rows.in_memory is not None:
         return InMemory(in_unit(rows.in_memory, unit), weight)
     return Blockwise(rows if unit == 1.0 else rows.seen(in_unit, unit), weight)
+
+
+def lowered(
+    P: np.ndarray, G: np.ndarray, half: Half, W: np.ndarray, last: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes of some rows from P = X V: carried on, as found, and the slopes they met."""
+    P = P - P.dtype.type(half.penalty.l1) if half.penalty.l1 else P
+    new, slope = SOLVERS[half.solver](half.penalty.on(G), P, W, half.sweeps, half.order)
+    return half.carried(new, last), new, slope
 
 
 def _times(X: Any, V: np.ndarray) -> np.ndarray:
@@ -126,11 +137,11 @@ def _back(X: Any, W: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.asarray(X.T @ weighted(W, weight))
 
 
-def _half(X, step, V, params, weight, *companions):
-    W, last, slope = step(_times(X, V), *params, *companions)
-    penalty = params[0].penalty.of(W, weight)
-    product = _back(X, W, weight).astype(np.float64)
-    return HalfSums(gram(W, weight), product, total(slope, weight), penalty, Codes((W, last)))
+def _half(X, half, V, G, weight, W, last):
+    on, new, slope = lowered(_times(X, V), G, half, W, last)
+    sums = ColumnSums(gram(on, weight), _back(X, on, weight).astype(np.float64))
+    penalty = half.penalty.of(on, weight)
+    return CodeSums(sums, total(slope, weight), penalty, Codes((on, new)))
 
 
 # ---- sums ----------------------------------------------------------------------------------------

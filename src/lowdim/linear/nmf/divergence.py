@@ -18,26 +18,36 @@ from __future__ import annotations
 import numpy as np
 
 
-def divergence_by_row(X: np.ndarray, Y: np.ndarray, beta: float) -> np.ndarray:
-    """Sum of d(x | y) over each row, in float64; Y must be positive."""
+def divergence(X: np.ndarray, Y: np.ndarray, beta: float) -> np.ndarray:
+    """d(x | y) of entries; Y must be positive."""
     if beta == 2.0:
         D = X - Y
-        return _by_row(0.5 * D * D)
+        return 0.5 * D * D
     if beta == 1.0:
         logs = np.log(np.where(X > 0, X, Y) / Y)
-        return _by_row(X * logs - X + Y)
+        return X * logs - X + Y
     if beta == 0.0:
         ratio = X / Y
-        return _by_row(ratio - np.log(ratio) - 1.0)
+        return ratio - np.log(ratio) - 1.0
     powers = _power(X, beta) + (beta - 1.0) * Y**beta - beta * X * Y ** (beta - 1.0)
-    return _by_row(powers) / (beta * (beta - 1.0))
+    return powers / (beta * (beta - 1.0))
+
+
+def divergence_by_row(X: np.ndarray, Y: np.ndarray, beta: float) -> np.ndarray:
+    """Sum of d(x | y) over each row, in float64; Y must be positive."""
+    return _by_row(divergence(X, Y, beta))
 
 
 def size_by_row(X: np.ndarray, beta: float) -> np.ndarray:
     """Sum of x^beta over each row: what D is a share of. Below 0, how many entries there are."""
+    return _by_row(size(X, beta))
+
+
+def size(X: np.ndarray, beta: float) -> np.ndarray:
+    """The same of entries."""
     if beta <= 0:
-        return np.full(len(X), float(X.shape[1]))
-    return _by_row(_power(X, beta)) * (0.5 if beta == 2.0 else 1.0)
+        return np.ones_like(X)
+    return _power(X, beta) * (0.5 if beta == 2.0 else 1.0)
 
 
 def exponent(beta: float) -> float:

@@ -8,15 +8,22 @@
 Inside, V = H' (d, k): both halves are then the same problem.
 
     objective.py      J, its unit
-    data.py           products of X with the factors, in memory and by blocks
-    start.py          the first factors
-    alternation.py    "cd": the two halves on squares, carried on and restarted
+    start.py          the first factors; given.py: those of the user
+    alternation.py    the two halves on squares, carried on and restarted
+    half.py           what a half-step asks of the data, and what it gets
+    data.py           complete rows: products with the factors, in memory and by blocks
+    entries.py        rows with missing values and weights by entry, likewise
+    solvers.py        "cd", "bpp", "als": the small problems, with one matrix for all
     hals.py           coordinate descent
+    exact.py          non-negative least squares to the last digit
+    observed.py       the small problems of observed entries, each with its own matrix
     divergence.py     beta-divergences
     mu.py             "mu": multiplicative updates for all of them
+    counts.py         codes for Kullback-Leibler, to the last digit
     codes.py          codes and errors of rows
-    exact.py          codes on squares: non-negative least squares to the last digit
-    counts.py         codes for Kullback-Leibler, likewise
+    uncertainty.py    how certain it is of what it fills in
+    model.py          what NMF and MiniBatchNMF share
+    online.py         the steps of MiniBatchNMF
 """
 
 from __future__ import annotations
@@ -25,34 +32,22 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.calling import level_of_caller
-from lowdim.core.constraints import (
-    AT_LEAST_0,
-    AT_LEAST_1,
-    NOT_NEGATIVE,
-    RANDOM_STATE,
-    Interval,
-    Real,
-    StrOptions,
-)
-from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.constraints import StrOptions
+from lowdim.core.imputation import ImputeMixin
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_codes, check_weights
-from lowdim.linalg.products import dense_times
+from lowdim.core.validation import check_weights
 from lowdim.linear.nmf.alternation import Settings, change, first_state, step, sweeps_for
-from lowdim.linear.nmf.codes import Coding, encode, sum_errors
+from lowdim.linear.nmf.codes import encode, encode_entries, fill, sum_entry_errors, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
-from lowdim.linear.nmf.given import given_factors
-from lowdim.linear.nmf.hals import descend
+from lowdim.linear.nmf.entries import Counted, counted_entries, observed_data
+from lowdim.linear.nmf.model import PartsModel
 from lowdim.linear.nmf.mu import MuSettings, floor_of, mu_change, mu_start, mu_step, size_of
 from lowdim.linear.nmf.objective import (
     Penalties,
-    Penalty,
     Units,
     beta_of,
     in_unit,
@@ -60,20 +55,28 @@ from lowdim.linear.nmf.objective import (
     refuse_negative,
     units_of,
 )
-from lowdim.linear.nmf.start import Factors, start_from
+from lowdim.linear.nmf.start import Factors
+from lowdim.linear.nmf.uncertainty import (
+    Noise,
+    fill_with_std,
+    learned_noise,
+    sample_of,
+    spread_of,
+)
 
 
-class NMF(Transformer, Estimator):
+class NMF(ImputeMixin, PartsModel):
     """Non-negative matrix factorisation: rows are sums of a few parts.
 
     Minimises  D(X | W H)      + alpha_W d (l1_ratio |W|_1 + 1/2 (1 - l1_ratio) |W|^2)
                                + alpha_H n (l1_ratio |H|_1 + 1/2 (1 - l1_ratio) |H|^2)
                over W (n, k) and H (k, d), both 0 or more; D is 1/2 |X - W H|^2, or another
-               beta-divergence.
+               beta-divergence, summed over the observed entries: NaN are missing.
 
     Cost: O(N k) per iteration for N entries (stored ones, if X is sparse), on all cores. Memory:
     two codes of every row, also for streams and Dask; a sparse X is kept twice, by rows and by
-    columns. J has many local minima: another start may end in another one.
+    columns. With missing values an iteration takes a few times as long, and on streams and Dask
+    memory for d k^2 numbers. J has many local minima: another start may end in another one.
 
     Parameters
     ----------
@@ -84,9 +87,12 @@ class NMF(Transformer, Estimator):
         'nndsvd': singular vectors of X split by sign, with many zeros; 'nndsvda' and 'nndsvdar'
         put a small constant or small random values there; 'random': random values; 'custom': the W
         and H that `fit` is given. None means 'nndsvda' if k is at most min(n, d), else 'random'.
-    solver : {'cd', 'mu'}, default='cd'
-        'cd': coordinate descent, for squares only. 'mu': multiplicative updates, for every
-        `beta_loss`. Both are carried on in the direction of the last step.
+    solver : {'cd', 'mu', 'bpp', 'als'}, default='cd'
+        'cd': coordinate descent; 'bpp': each half-step exactly, by block principal pivoting: fewer
+        iterations, each slower; 'als': least squares, negative values set to 0: quick and rough, it
+        need not settle, and the best factors are kept. These three are for squares. 'mu':
+        multiplicative updates, for every `beta_loss`. All but 'als' are carried on in the direction
+        of the last step.
     beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
         What is minimised: the beta-divergence of X and W H. 'frobenius' (2): squares;
         'kullback-leibler' (1): for counts; 'itakura-saito' (0): relative errors. With 0 or less X
@@ -126,13 +132,17 @@ class NMF(Transformer, Estimator):
     See Also
     --------
     PCA : the best fit of k components that may be negative.
-    ALS : non-negative factors of a matrix of which few entries are observed.
+    MiniBatchNMF : learns from a part of the rows at a time.
+    ALS : non-negative factors of a sparse matrix whose stored entries are the observed ones.
 
     Notes
     -----
     `transform` finds the minimiser of J over the code to about ten digits (squares and
     Kullback-Leibler), and `fit_transform` ends with it. In scikit-learn both stop on the way, and
-    differ.
+    differ. Of a row with missing values it explains what is observed; where several codes do that
+    equally well it is one near the mean code of the fitted rows, which is also the code of a row
+    without any value. With `entry_weight`, `fit_transform` codes rows with their weights, which
+    `transform` does not know.
 
     References
     ----------
@@ -141,8 +151,9 @@ class NMF(Transformer, Estimator):
     factorization algorithms using extrapolation. Fevotte and Idier (2011), Algorithms for
     nonnegative matrix factorization with the beta-divergence. Hien, Leplat and Gillis (2025), Block
     majorization minimization with extrapolation and application to beta-NMF. Kim and Park (2011),
-    Fast nonnegative matrix factorization: an active-set-like method and comparisons. Boutsidis and
-    Gallopoulos (2008), SVD based initialization.
+    Fast nonnegative matrix factorization: an active-set-like method and comparisons. Yu, Hsieh, Si
+    and Dhillon (2012), Scalable coordinate descent approaches to parallel matrix factorization for
+    recommender systems. Boutsidis and Gallopoulos (2008), SVD based initialization.
 
     Examples
     --------
@@ -156,32 +167,20 @@ class NMF(Transformer, Estimator):
            [1, 1, 0, 0]])
     """
 
-    accepts_sparse: ClassVar[bool] = True
+    accepts_nan: ClassVar[bool] = True
+    # arguments that `lowdim warmup` tries together, beside each for itself
+    warmed_together: ClassVar[tuple[dict, ...]] = (
+        {"solver": "mu", "beta_loss": "kullback-leibler"},
+    )
 
     shapes: ClassVar[dict] = {
-        "components_": ("k", "d"),
-        "n_components_": "k",
-        "reconstruction_err_": (),
-        "_penalty": {"l1": (), "l2": ()},
-        "_unit": (),
-        "_floor": (),
+        **PartsModel.shapes,
+        "_noise": {"variance": (), "codes": ("k", "k")},
     }
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [AT_LEAST_1, StrOptions({"auto"}), None],
-        "init": [StrOptions({"random", "nndsvd", "nndsvda", "nndsvdar", "custom"}), None],
-        "solver": [StrOptions({"cd", "mu"})],
-        "beta_loss": [
-            StrOptions({"frobenius", "kullback-leibler", "itakura-saito"}),
-            Real,
-        ],
-        "tol": [NOT_NEGATIVE],
-        "max_iter": [AT_LEAST_1],
-        "random_state": RANDOM_STATE,
-        "alpha_W": [NOT_NEGATIVE],
-        "alpha_H": [NOT_NEGATIVE, StrOptions({"same"})],
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "verbose": [AT_LEAST_0, "boolean"],
+        **PartsModel._parameter_constraints,
+        "solver": [StrOptions({"cd", "mu", "bpp", "als"})],
         "shuffle": ["boolean"],
     }
 
@@ -217,133 +216,146 @@ class NMF(Transformer, Estimator):
     # ---- learn -----------------------------------------------------------------------------------
 
     @fitting
-    def fit(self, X, y=None, sample_weight=None, W=None, H=None):
+    def fit(self, X, y=None, sample_weight=None, entry_weight=None, W=None, H=None):
         """Learn the parts.
 
         Parameters
         ----------
         X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
-            0 or more.
+            0 or more; NaN are missing. Entries that a sparse matrix does not store are zeros.
         y : accepted for compatibility with scikit-learn; ignored
         sample_weight : array of shape (n,), default=None
             How often each row counts.
+        entry_weight : array or sparse matrix of shape (n, d), default=None
+            How much each entry counts; one of weight 0, or that a sparse matrix does not store, is
+            missing. For X in memory; a sparse X needs a sparse one to stay sparse.
         W : array of shape (n, k), default=None
             First codes, for init='custom'.
         H : array of shape (k, d), default=None
             First components, for init='custom'.
         """
-        self._learn(X, sample_weight, W, H)
+        self._learn(X, sample_weight, entry_weight, W, H)
         return self
 
     @fitting
-    def fit_transform(self, X, y=None, sample_weight=None, W=None, H=None):
+    def fit_transform(self, X, y=None, sample_weight=None, entry_weight=None, W=None, H=None):
         """Learn the parts, and return the codes of X: the same as `fit(X).transform(X)`."""
-        return self._learn(X, sample_weight, W, H)
+        rows, codes, weighed = self._learn(X, sample_weight, entry_weight, W, H)
+        if rows.all_rows is rows:
+            return codes
+        if not weighed:
+            return rows.all_rows.map(encode, self._coding())
+        every = np.repeat(self._mean_code[None], rows.all_rows.shape[0], axis=0)
+        every = every.astype(codes.dtype)
+        every[rows.part_of(np.arange(len(every)))] = codes
+        return every
 
-    def _learn(self, X, sample_weight, W, H):
+    def _learn(self, X, sample_weight, entry_weight, W, H):
+        """The rows, their codes, and whether entries have weights."""
         self._check_loss()
+        name = type(self).__name__
         rows = self.open_rows(X)
         weight = check_weights(sample_weight, rows)
-        units = units_of(rows, weight, beta_of(self.beta_loss), type(self).__name__)
-        data, random = data_of(rows, weight, units.unit), random_generator(self.random_state)
-        start = self._start(data, units, random, W, H)
+        beta, counted = beta_of(self.beta_loss), None
+        if entry_weight is None:
+            units = units_of(rows, weight, beta, name)
+            counted = counted_entries(rows, None, name) if units.missing else None
+        else:
+            counted = counted_entries(rows, entry_weight, name)
+            units = units_of(counted.rows, weight, beta, name, observed=True)
+        data: Any = (
+            data_of(rows, weight, units.unit)
+            if counted is None
+            else observed_data(counted, weight, units.unit)
+        )
+        random = random_generator(self.random_state)
+        start = self._start(data, units, random, None if W is None else rows.part_of(W), H)
         of = penalties(self, units, rows.n_columns)
         if self.solver == "mu":
-            measured = rows if units.unit == 1.0 else rows.seen(in_unit, units.unit)
-            V = self._alternate_by_updates(measured, weight, start, of, units)
+            found = self._alternate_by_updates(rows, counted, weight, start, of, units)
         else:
-            V = self._alternate(data, start, random, of, units)
-        return self._publish(rows, weight, V, units, of.W)
+            found = self._alternate(data, start, random, of, units)
+        codes = self._publish(rows, counted, weight, found, units, of)
+        return rows, codes, entry_weight is not None
 
     def _alternate(
         self, data: Any, start: Factors, random: Any, of: Penalties, units: Units
-    ) -> np.ndarray:
+    ) -> Factors:
         d, k = start.V.shape
-        squares, sweeps = data.squares(), sweeps_for(units, d, k)
-        settings = Settings(descend, of, squares, sweeps, self.shuffle, carry=True)
-        size = 0.5 * squares or 1.0
+        settings = Settings(self.solver, of, sweeps_for(units, d, k), self.shuffle)
+        size = 0.5 * data.squares or 1.0
         first = first_state(start, random)
         loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             loop.params = step(data, state, settings)
             loop.record(loop.params.loss / size, change(loop.params))
-        return loop.params.V
+        return Factors(loop.params.W, loop.params.V)
 
     def _alternate_by_updates(
-        self, rows: Blocks, weight: Any, start: Factors, of: Penalties, units: Units
-    ) -> np.ndarray:
-        settings = MuSettings(units.beta, of, floor_of(units, rows.dtype))
-        size = float(rows.fold(size_of, units.beta, along=(weight,))) or 1.0
+        self,
+        rows: Blocks,
+        counted: Counted | None,
+        weight: Any,
+        start: Factors,
+        of: Penalties,
+        units: Units,
+    ) -> Factors:
+        entries, by_entry = (rows, None) if counted is None else counted
+        measured = entries if units.unit == 1.0 else entries.seen(in_unit, units.unit)
+        observed = counted is not None
+        settings = MuSettings(units.beta, of, floor_of(units, rows.dtype), observed=observed)
+        along = (weight, by_entry)
+        size = float(measured.fold(size_of, units.beta, observed, along=along)) or 1.0
         loop = iterate(self, mu_start(start), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
-            loop.params = mu_step(rows, weight, state, settings)
+            loop.params = mu_step(measured, weight, state, settings, by_entry)
             loop.record(loop.params.loss / size, mu_change(loop.params))
-        return loop.params.V
+        return Factors(loop.params.W, loop.params.V)
 
     def _publish(
-        self, rows: Blocks, weight: Any, V: np.ndarray, units: Units, penalty: Penalty
+        self,
+        rows: Blocks,
+        counted: Counted | None,
+        weight: Any,
+        found: Factors,
+        units: Units,
+        of: Penalties,
     ) -> Any:
-        """Set what was learned; the codes of all rows."""
-        self.components_ = np.ascontiguousarray(V.T * V.dtype.type(units.root))
-        self.n_components_ = V.shape[1]
-        self._penalty, self._unit = penalty, units.unit
-        self._floor = floor_of(units, rows.dtype)
-        by = self._coding()
-        W = rows.map(encode, by)
-        loss = rows.fold(sum_errors, by, along=(weight, computed(W)))
-        self.reconstruction_err_ = self._error(loss)
-        return W
+        """Set what was learned; the codes of the rows."""
+        self._set_components(rows, found.V, units, of.W)
+        self._set_mean_code(found.W * found.W.dtype.type(units.root), weight)
+        by, entries = self._coding(), rows if counted is None else counted.rows
+        if counted is None:
+            codes = rows.map(encode, by)
+            W = computed(codes)
+            errors = rows.fold(sum_errors, by, along=(weight, W))
+        else:
+            codes = entries.map(encode_entries, by, along=(counted.weight,))
+            W = computed(codes)
+            errors = entries.fold(sum_entry_errors, by, along=(weight, W, counted.weight))
+        self.reconstruction_err_ = self._error(errors.loss)
+        d, k = found.V.shape
+        some = sample_of(len(W), d, k)
+        self._noise = learned_noise(
+            entries.take(some),
+            by,
+            W[some],
+            spread_of(W / by.root, weight),
+            max(errors.count / d, 1.0),
+            observed_only=counted is not None,
+            by_entry=None if counted is None or counted.weight is None else counted.weight[some],
+        )
+        return codes
 
-    # ---- encode, decode, judge -------------------------------------------------------------------
+    # ---- fill in ---------------------------------------------------------------------------------
 
-    def transform(self, X):
-        """Codes W of rows: the minimiser of J, given the components."""
-        rows = self.open_rows(X, reset=False)
-        return rows.checked(refuse_negative, type(self).__name__).map(encode, self._coding())
+    def _rows_to_fill(self, X: Any) -> Blocks:
+        return self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
 
-    def inverse_transform(self, X):
-        """Rows W H of codes W."""
-        check_is_fitted(self)
-        W = check_codes(self, X, len(self.components_))
-        return dense_times(W, self.components_)
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the root of the mean of (x - x_hat)^2 over all entries, in units of X.
-
-        For another `beta_loss`, minus the root of twice the mean divergence of an entry.
-        """
-        rows = self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
-        weight = check_weights(sample_weight, rows)
-        loss = rows.fold(sum_errors, self._coding(), along=(weight, None))
-        count = rows.shape[0] if weight is None else weight.sum()
-        return -self._error(loss / (count * rows.n_columns))
-
-    # ---- inside ----------------------------------------------------------------------------------
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
-    @property
-    def _n_components(self):
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _coding(self) -> Coding:
-        by = Coding(self.components_.T, self._penalty, self._unit, self._beta, self._floor)
-        return by._replace(V=by.V.astype(np.float64) / by.root)
-
-    def _error(self, loss: float) -> float:
-        """The root of twice a divergence, in the units of the user."""
-        return float(self._unit ** (self._beta / 2.0) * np.sqrt(2.0 * max(loss, 0.0)))
-
-    @property
-    def _beta(self):
-        return beta_of(self.beta_loss)
+    def _filling(self, return_std: bool) -> tuple:
+        if return_std:
+            return fill_with_std, self._coding(), Noise(*self._noise)
+        return fill, self._coding()
 
     def _check_loss(self):
         if self.solver != "mu" and beta_of(self.beta_loss) != 2.0:
@@ -359,9 +371,3 @@ class NMF(Transformer, Estimator):
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
-
-    def _start(self, data: Any, units: Units, random: Any, W: Any, H: Any) -> Factors:
-        if self.init == "custom":
-            return given_factors(W, H, self.n_components, data, units.root)
-        k = data.shape[1] if self.n_components in ("auto", None) else self.n_components
-        return start_from(self.init, data, k, units, random)

@@ -11,6 +11,12 @@ Both factors are carried on in the direction in which they moved (Hien, Leplat a
 step after which D is higher is taken back, and the next one is plain. No entry goes below a part of
 what the update gave: multiplication would never lift a zero again.
 
+With missing values, or weights w_ij by entry, the sums are over what is observed,
+
+    w <- w [ sum_o w_ij x y^(b-2) v / (sum_o w_ij y^(b-1) v + penalties) ]^g,
+
+from products at these entries, which are a csr_array of their own (`entries.py`).
+
 Cost: O(N k) per pass for N entries; for other divergences of a sparse X, O(n d k).
 """
 
@@ -23,8 +29,17 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
-from lowdim.linear.nmf.data import Codes, sorted_csr, total, weighted
-from lowdim.linear.nmf.divergence import divergence_by_row, exponent, pulls, size_by_row
+from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
+from lowdim.linear.nmf.data import sorted_csr, total, weighted
+from lowdim.linear.nmf.divergence import (
+    divergence,
+    divergence_by_row,
+    exponent,
+    pulls,
+    size,
+    size_by_row,
+)
+from lowdim.linear.nmf.half import Codes
 from lowdim.linear.nmf.objective import Penalties, Penalty, Units
 from lowdim.linear.nmf.start import Factors
 
@@ -58,6 +73,7 @@ class MuSettings(NamedTuple):
     penalties: Penalties
     floor: float
     carry: bool = True
+    observed: bool = False  # whether only stored entries count
 
 
 class Pass(NamedTuple):
@@ -68,6 +84,7 @@ class Pass(NamedTuple):
     floor: float
     sweeps: int
     stride: float
+    observed: bool = False  # whether only stored entries count
 
 
 class MuSums(NamedTuple):
@@ -92,14 +109,15 @@ def mu_start(start: Factors) -> MuState:
 
 
 def mu_step(
-    rows: Blocks, weight: np.ndarray | None, state: MuState, settings: MuSettings
+    rows: Blocks, weight: Any, state: MuState, settings: MuSettings, by_entry: Any = None
 ) -> MuState:
     """One pass, and new components from its sums."""
     stride = state.stride if state.carry else 0.0
-    how = Pass(settings.beta, settings.penalties.W, settings.floor, SWEEPS, stride)
-    sums = rows.fold(statistics, state.V_from, how, along=(weight, state.W, state.W_last))
-    of = settings.penalties.H
-    loss = float(sums.loss) + of.of(state.V_from)
+    of, floor = settings.penalties.W, settings.floor
+    how = Pass(settings.beta, of, floor, SWEEPS, stride, settings.observed)
+    along = (weight, state.W, state.W_last, by_entry)
+    sums = rows.fold(statistics, state.V_from, how, along=along)
+    loss = float(sums.loss) + settings.penalties.H.of(state.V_from)
     if loss > state.loss and state.carry:
         return state._replace(
             V_from=state.V,
@@ -161,8 +179,11 @@ def statistics(
     weight: np.ndarray | None,
     W: np.ndarray,
     W_last: np.ndarray,
+    by_entry: Any = None,
 ) -> MuSums:
     """New codes of one block, and what they add up."""
+    if how.observed:
+        return _at_entries(X, V, how, weight, W, W_last, by_entry)
     if sp.issparse(X):
         if how.beta == 1.0:
             return _counts(sorted_csr(X), V, how, weight, W, W_last)
@@ -188,6 +209,53 @@ def improved(X: np.ndarray, W: np.ndarray, V: np.ndarray, how: Pass) -> np.ndarr
     down = _sum_rows(V) if push is None else push @ V
     down = down + how.penalty.l1 + how.penalty.l2 * W
     return _times_ratio(W, pull @ V, down, exponent(how.beta))
+
+
+def improved_at_entries(
+    X: Any, W: np.ndarray, V: np.ndarray, how: Pass, by_entry: Any = None
+) -> np.ndarray:
+    """The same where only the entries of a csr_array count."""
+    pull, push = _pulls_at_entries(X, W, V, how, by_entry)
+    down = sparse_times(push, V) + how.penalty.l1 + how.penalty.l2 * W
+    return _times_ratio(W, sparse_times(pull, V), down, exponent(how.beta))
+
+
+def _pulls_at_entries(X: Any, W: Any, V: Any, how: Pass, by_entry: Any) -> tuple[Any, Any]:
+    Y = np.maximum(product_at(X, W, V), how.floor)
+    pull, push = pulls(X.data, Y, how.beta)
+    push = np.ones_like(Y) if push is None else push
+    if by_entry is not None:
+        w = by_entry.data.astype(Y.dtype, copy=False)
+        pull, push = w * pull, w * push
+    return with_values(X, pull.astype(Y.dtype)), with_values(X, push)
+
+
+def _at_entries(
+    X: Any, V: np.ndarray, how: Pass, weight: Any, W: np.ndarray, W_last: np.ndarray, by_entry: Any
+) -> MuSums:
+    for _ in range(how.sweeps):
+        W = improved_at_entries(X, W, V, how, by_entry)
+    on = _carried(W, W_last, how.stride)
+    pull, push = _pulls_at_entries(X, on, V, how, by_entry)
+    own = weighted(on, weight)
+    loss = total(divergence_at_entries(X, on, V, how, by_entry), weight)
+    return MuSums(
+        np.asarray(pull.T @ own, np.float64),
+        np.asarray(push.T @ own, np.float64),
+        loss + how.penalty.of(on, weight),
+        Codes((on, W)),
+    )
+
+
+def divergence_at_entries(
+    X: Any, W: np.ndarray, V: np.ndarray, how: Pass, by_entry: Any = None
+) -> np.ndarray:
+    """Sum of d(x | y) over the entries of each row of a csr_array."""
+    Y = product_at(X, W, V).astype(np.float64)
+    Y = Y if how.beta == 2.0 else np.maximum(Y, how.floor)
+    by = divergence(X.data.astype(np.float64), Y, how.beta)
+    by = by if by_entry is None else by_entry.data * by
+    return np.bincount(row_numbers(X), by, X.shape[0])
 
 
 def _sum_rows(Z: np.ndarray) -> np.ndarray:
@@ -289,15 +357,12 @@ def _fused(
                 pull[j, r] += q * own[r]
 
 
-def size_of(X: Any, beta: float, weight: np.ndarray | None) -> float:
+def size_of(X: Any, beta: float, observed: bool, weight: Any, by_entry: Any = None) -> float:
     """Sum of x^beta of one block: what D is a share of."""
     if not sp.issparse(X):
         return total(size_by_row(X, beta), weight)
-    if beta <= 0:
+    if beta <= 0 and not observed:
         return float(X.shape[1] * (X.shape[0] if weight is None else weight.sum()))
-    powers = np.bincount(
-        np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)),
-        size_by_row(X.data[:, None], beta),
-        X.shape[0],
-    )
-    return total(powers, weight)
+    by = size(X.data.astype(np.float64), beta)
+    by = by if by_entry is None else by_entry.data * by
+    return total(np.bincount(row_numbers(X), by, X.shape[0]), weight)

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import unit_for
+from lowdim.linalg.sparse import row_numbers
 
 BETA = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
 
@@ -37,6 +38,10 @@ class Penalty(NamedTuple):
         by_row += 0.5 * self.l2 * np.einsum("ir,ir->i", Z, Z, dtype=np.float64)
         return float(by_row.sum() if weight is None else weight @ by_row)
 
+    def on(self, G: np.ndarray) -> np.ndarray:
+        """G with what the squares add to it."""
+        return G + self.l2 * np.eye(len(G)) if self.l2 else G
+
 
 class Penalties(NamedTuple):
     W: Penalty
@@ -47,8 +52,10 @@ class Measured(NamedTuple):
     """What one pass finds out about X."""
 
     weight: float  # sum of the weights: how many rows
+    observed: float  # how many entries, rows weighted
     sum_x: float
     nonzero: float  # how many entries are not 0
+    missing: int  # entries
 
 
 class Units(NamedTuple):
@@ -59,6 +66,7 @@ class Units(NamedTuple):
     weight: float  # how many rows
     mean: float  # of the entries, in the unit
     density: float  # part of the entries that are not 0
+    missing: bool = False  # whether there are missing values
 
     @property
     def root(self) -> float:
@@ -66,27 +74,55 @@ class Units(NamedTuple):
         return float(np.sqrt(self.unit))
 
 
-def units_of(rows: Blocks, weight: np.ndarray | None, beta: float, who: str) -> Units:
-    """The unit, the mean and the density of X; refuses what is negative."""
-    found = rows.fold(measure, beta, who, along=(weight,))
-    entries = found.weight * rows.n_columns
-    mean = found.sum_x / entries
+def units_of(
+    rows: Blocks, weight: np.ndarray | None, beta: float, who: str, observed: bool = False
+) -> Units:
+    """The unit, the mean and the density of X; refuses what is negative.
+
+    observed : whether entries that are not stored are missing, and not 0.
+    """
+    found = rows.fold(measure, beta, who, observed, along=(weight,))
+    if not found.observed > 0:
+        raise ValueError(
+            f"X has no observed entries: all are missing; {who} needs at least 1 observed value."
+        )
+    mean = found.sum_x / found.observed
     unit = unit_for(mean, rows.dtype)
     unit *= 2.0 if np.log2(unit) % 2 else 1.0
-    return Units(unit, beta, found.weight, mean / unit, found.nonzero / entries)
+    density = found.nonzero / found.observed
+    return Units(unit, beta, found.weight, mean / unit, density, bool(found.missing))
 
 
-def measure(X: Any, beta: float, who: str, weight: np.ndarray | None) -> Measured:
+def measure(
+    X: Any, beta: float, who: str, observed: bool, weight: np.ndarray | None
+) -> Measured:
     """What one block adds up."""
     refuse_negative(X, who)
     n, values = X.shape[0], X.data if sp.issparse(X) else X
     if beta <= 0:
-        refuse_zeros(X)
-    if weight is None:
-        return Measured(float(n), values.sum(dtype=np.float64), float(np.count_nonzero(values)))
-    nonzero = (X != 0).sum(axis=1)
+        refuse_zeros(values if observed else X)
+    missing = np.isnan(values) if has_missing(X) else None
+    if missing is not None and not sp.issparse(X):
+        X = np.where(missing, 0.0, X)
+    elif missing is not None:  # said later, where it is known what to do
+        return Measured(float(n), 1.0, 1.0, 1.0, int(missing.sum()))
+    w: Any = np.ones(n) if weight is None else weight
+    count = np.diff(X.indptr) if observed else np.full(n, float(X.shape[1]))
+    count = count if missing is None else count - missing.sum(axis=1)
+    if sp.issparse(X):
+        nonzero = np.bincount(row_numbers(X)[X.data != 0], minlength=n)
+    else:
+        nonzero = np.count_nonzero(X, axis=1)
     by_row = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
-    return Measured(float(weight.sum()), weight @ by_row, weight @ np.asarray(nonzero).ravel())
+    total = 0 if missing is None else int(missing.sum())
+    return Measured(float(w.sum()), w @ count, w @ by_row, w @ nonzero, total)
+
+
+def has_missing(X: Any) -> bool:
+    """Whether a block without negative values has NaN."""
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore"):
+        return bool(np.isnan(values.sum()))
 
 
 def refuse_negative(X: Any, who: str, name: str = "X") -> None:
