@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from numbers import Real
@@ -87,7 +87,7 @@ def periods(days: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     month = dates.astype("datetime64[M]").astype(np.int64)
     year = month // 12 + 1970
     whole = dates.astype(np.int64)
-    options = [
+    options: list[tuple[str, np.ndarray, Callable[[int], str]]] = [
         ("day", whole, lambda p: str(_day(p))),
         ("week", (whole + 3) // 7, lambda p: f"week of {_day(7 * p - 3)}"),
         ("month", month, lambda p: f"{p // 12 + 1970}-{p % 12 + 1:02d}"),
