@@ -7,6 +7,7 @@ the others are only read again where shares of all documents are asked for.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from contextlib import closing
 from hashlib import blake2b
@@ -136,20 +137,18 @@ def _check_enough(where: str, n: int) -> None:
 
 def look_through(documents: Corpus) -> Look:
     """One pass over all documents."""
-    lengths: list[int] = []
-    bad: list[int] = []
-    digests: list[bytes] = []
+    lengths, bad, digests = array("q"), array("q"), bytearray()  # documents may be millions
     with closing(documents.parts()) as parts, watch("reading documents") as bar:
         for part in parts:
             for document in part.texts:
                 lengths.append(len(document))
                 bad.append(document.count(BAD))
-                digests.append(_digest(document))
+                digests += _digest(document)
             bar.update(len(lengths))
     return Look(
         np.array(lengths, dtype=np.int64),
         np.array(bad, dtype=np.int64),
-        np.frombuffer(b"".join(digests), dtype=np.uint64),
+        np.frombuffer(bytes(digests), dtype=np.uint64),
     )
 
 
