@@ -304,7 +304,7 @@ def chosen_number(X: Any, method: str, random_state: Any = None) -> TopicsChoice
         return choose_topics(
             X,
             tried if tried is None or len(tried) > 1 else [1, 2],
-            model=method,
+            model=topic_estimator(method, 2),
             random_state=random_state,
         )
 

@@ -201,6 +201,22 @@ def test_documents_are_found_by_name_and_by_word_and_shown_in_the_map(tab, found
     assert empty.startswith("0 of")
 
 
+@pytest.mark.parametrize("name", NASTY)
+def test_hostile_documents_are_found_and_shown_as_text(tab, name):
+    names, marks, unharmed = tab.run(
+        TOOLS
+        + f"""get("documents-words").value = "{name}";
+        get("documents-search").dispatchEvent(new Event("submit", {{cancelable: true}}));
+        const buttons = [...get("documents-found").querySelectorAll("button")];
+        buttons[buttons.length - 1].click();
+        const names = buttons.map((b) => b.textContent);
+        const marks = get("documents-found").querySelectorAll("img, script, b").length;
+        return [names, marks, window.hacked === undefined];"""
+    )
+    assert any(found.startswith(f"{name} </script>") for found in names)
+    assert marks == 0 and unharmed and tab.problems() == []
+
+
 @pytest.mark.parametrize("size", [(1200, 900), (360, 740)], ids=["wide", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_screen(browser, path, size, scheme):

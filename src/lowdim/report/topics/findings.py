@@ -13,7 +13,7 @@ Steps whose cost grows faster than the documents look at a random sample; `remar
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
