@@ -24,6 +24,7 @@ from lowdim.text.counting.word_table import BASIS, PRIME, Tokens, WordTable, has
 
 NO_LIMIT = 2**62
 BLANK = 32
+LETTERS_PER_WORD = 32  # of a chunk, for each different word in it
 GRAMS_AT_A_TIME = 2**17
 
 
@@ -62,7 +63,7 @@ def cut_and_numbered(texts: Sequence[str], rules: Rules) -> Cut:
     start, end, hashes = (np.empty(room, dtype=np.int64) for _ in range(3))
     folded, last = np.empty(len(text), dtype=np.int32), np.empty(len(texts), dtype=np.int64)
     n = _cut(text, ends, rules.letters, rules.least, rules.most, folded, start, end, hashes, last)
-    table = rules.stop.copy()
+    table = rules.stop.copy(len(text) // LETTERS_PER_WORD, len(text) // 4)
     ids = table.number(Tokens(folded, start[:n], end[:n], hashes[:n]))
     ids -= np.int32(len(rules.stop))  # words that do not count are negative
     if rules.stem is not None:
@@ -80,7 +81,7 @@ def counted(texts: Sequence[str], rules: Rules) -> Counted:
         return Counted(_counts(ids, last, len(words)), words.words(), None)
     ids, last = without_negative(ids, last)
     grams, last = _grams(ids, last, rules.ngrams)
-    table = WordTable()
+    table = WordTable(len(grams.start) // 2 + 1, len(grams.start) + 1)
     numbers = table.number(grams)
     return Counted(_counts(numbers, last, len(table)), words.words(), table.words())
 

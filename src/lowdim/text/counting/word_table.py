@@ -43,9 +43,9 @@ class WordTable:
     def __len__(self) -> int:
         return int(self._size[0])
 
-    def copy(self) -> WordTable:
-        """The same words, to be added to."""
-        table = WordTable(len(self._hashes), len(self._pool))
+    def copy(self, words: int = 0, letters: int = 0) -> WordTable:
+        """The same words, to be added to, with room for so many more."""
+        table = WordTable(len(self._hashes) + words, len(self._pool) + letters)
         table.number(self.words())
         return table
 
