@@ -33,6 +33,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
             for name in ("tied", "diag", "spherical", "unit")
         ),
     ],
+    "LatentDirichletAllocation": [
+        {"learning_method": "online", "doc_topic_prior": "auto", "topic_word_prior": "auto"},
+        {"n_components": 2, "learning_method": "map"},
+    ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
     "LSA": [{"weighting": "log-entropy"}, {"weighting": None}],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
@@ -58,6 +62,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 2, "solver": "mu", "beta_loss": "kullback-leibler", "max_iter": 50},
         {"n_components": 2, "solver": "mu", "beta_loss": 1.5, "max_iter": 50},
     ],
+    "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(
             {"svd_solver": solver}
@@ -88,6 +93,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
+
+# Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
+GIVE_SHARES = {"PLSA"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

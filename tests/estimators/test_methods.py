@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn import config_context
 
 from tests.estimators.examples import CLASSES, METHODS, quiet, small, table
@@ -19,7 +20,8 @@ def classes_with(method):
 
 
 def rows_of(drawn):
-    return drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
+    rows = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
+    return rows.toarray() if sp.issparse(rows) else rows
 
 
 @classes_with("sample")

@@ -7,8 +7,8 @@
     statistics   p(z | w, i) ~ theta_iz phi_zw;  expected counts by document and by term
     update       theta_i ~ counts by document;  phi_z ~ counts by term
 
-Neither half can raise J. Two steps of EM point somewhere (SQUAREM, `linalg/accelerate.py`): the
-third is taken from there, unless J is higher there. At temperature T the probabilities are those of
+Neither half can raise J. Two steps of EM point somewhere (SQUAREM, `extrapolation.py`): the third
+is taken from there, unless J is higher there. At temperature T the probabilities are those of
 (theta phi)^(1/T), and what falls is J_T = - T sum x log sum_z (theta_iz phi_zw)^(1/T).
 
 It is the same as NMF for the Kullback-Leibler divergence, with rows that sum to 1:
@@ -30,14 +30,12 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_least, check_codes, check_weights
-from lowdim.linalg.accelerate import squarem_point
 from lowdim.text.topics.counts import cells_of, open_counts, weights_of
 from lowdim.text.topics.expectation import topic_counts
+from lowdim.text.topics.extrapolation import pointed
 from lowdim.text.topics.lda.sampling import checked_lengths, drawn_counts
 from lowdim.text.topics.shares import likeliest_shares
 from lowdim.text.topics.words import WordMethods
-
-KEPT = 0.1  # an extrapolated share is at least this part of the one before: EM keeps zeros for ever
 
 
 class PLSA(Transformer, WordMethods, Estimator):
@@ -331,18 +329,12 @@ def step(
     twice, second = em_step(rows, once, temperature, weight)
     if params.theta is None:
         return twice, objective
-    pointed = PLSAParams(
-        _pointed(params.theta, once.theta, twice.theta, axis=1),
-        _pointed(params.phi, once.phi, twice.phi, axis=0),
-    )
-    ahead, third = em_step(rows, pointed, temperature, weight)
+    assert once.theta is not None and twice.theta is not None
+    theta = pointed(params.theta, once.theta, twice.theta, weight)
+    phi = pointed(params.phi, once.phi, twice.phi)
+    there = PLSAParams(theta / theta.sum(axis=1, keepdims=True), phi / phi.sum(axis=0))
+    ahead, third = em_step(rows, there, temperature, weight)
     return (ahead if third <= second else twice), objective
-
-
-def _pointed(start: Any, once: Any, twice: Any, axis: int) -> np.ndarray:
-    """Where two steps point, as shares along an axis."""
-    point = np.maximum(squarem_point(start, once, twice), KEPT * twice)
-    return point / point.sum(axis=axis, keepdims=True)
 
 
 # ---- codes ---------------------------------------------------------------------------------------

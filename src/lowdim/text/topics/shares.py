@@ -20,7 +20,7 @@ from lowdim.text.topics.counts import Cells
 
 EM_STEPS = 30  # before Newton's method
 NEWTON_STEPS = 200  # at the most: some drop a topic, some bring one in, the others converge
-GAP = 1e-9  # of the log-likelihood per word at the end
+GAP = 1e-13  # of the log-likelihood per word at the end
 FEW = 1e-3  # a share below this part of 1/k after EM is taken to be none
 ROUNDING = 1e-14  # of f: steps that change it by less are Newton's last
 RIDGE = 1e-11  # part of the diagonal: topics that a document cannot tell apart share evenly

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -110,7 +109,8 @@ def number_of_term(term: Any, names: Any, v: int) -> int:
                 f"term={term!r} is none of the {v} terms; they are in `feature_names_in_`."
             )
         return int(found[0])
-    if not isinstance(term, Integral) or isinstance(term, bool) or not 0 <= term < v:
+    whole = isinstance(term, int | np.integer) and not isinstance(term, bool)
+    if not whole or not 0 <= term < v:
         raise ValueError(f"term={term!r} is no term: give a name, or a number from 0 to {v - 1}.")
     return int(term)
 

@@ -61,7 +61,7 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
     inner = Inner(min(max_iter, FRESH_ITERATIONS), tol)
     total = rows.fold(total_of, along=(weight,))
     tokens = max(total.tokens, 1.0)
-    size = max(1, rows.shape[0] // maximum.BATCHES)
+    size = max(maximum.LEAST_BATCH, rows.shape[0] // maximum.BATCHES)
     first = min(model.max_iter, STEPWISE_PASSES)
     most = first + model.max_iter * FULL_ITERATIONS
     loop = _loop(model, rows, start, tol=model.tol, max_iter=most)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.linalg.accelerate import squarem_point
 from lowdim.text.topics.counts import Cells, cells_of, weights_of
 from lowdim.text.topics.expectation import spread_evenly, sum_of_logs, topic_counts
+from lowdim.text.topics.extrapolation import pointed
 from lowdim.text.topics.lda.priors import (
     CountSums,
     Priors,
@@ -32,9 +32,9 @@ from lowdim.text.topics.lda.priors import (
 )
 from lowdim.text.topics.lda.variational import Learned, State
 
-KEPT = 0.1  # an extrapolated count is at least this part of the one before
 DECAY = 0.6  # of the rate at which batches come in
-BATCHES = 20  # of a pass
+BATCHES = 20  # of a pass,
+LEAST_BATCH = 64  # but of so many documents
 
 
 def rate(t: int) -> float:
@@ -137,17 +137,13 @@ def iteration(
     twice, second = step(rows, once, learned, weight)
     if state.gamma is None or any(learned):
         return twice, objective
-    pointed = twice._replace(
-        topics=_pointed(state.topics, once.topics, twice.topics),
-        gamma=_pointed(state.gamma, once.gamma, twice.gamma),
+    assert once.gamma is not None and twice.gamma is not None
+    there = twice._replace(
+        topics=pointed(state.topics, once.topics, twice.topics),
+        gamma=pointed(state.gamma, once.gamma, twice.gamma, weight),
     )
-    ahead, third = step(rows, pointed, learned, weight)
+    ahead, third = step(rows, there, learned, weight)
     return (ahead if third.whole >= second.whole else twice), objective
-
-
-def _pointed(start: Any, once: Any, twice: Any) -> np.ndarray:
-    """Where two steps point; EM keeps what is 0 for ever."""
-    return np.maximum(squarem_point(start, once, twice), KEPT * twice)
 
 
 def topics_prior(phi: np.ndarray, eta: np.ndarray) -> float:

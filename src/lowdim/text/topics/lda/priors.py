@@ -141,7 +141,8 @@ def one_from_counts(eta: float, counts: np.ndarray) -> float:
 
 def _inverse_digamma(y: np.ndarray) -> np.ndarray:
     """x with digamma(x) = y: Minka's start, and five of Newton's steps give all digits."""
-    x = np.where(y >= -2.22, np.exp(np.minimum(y, 700.0)) + 0.5, -1.0 / (y - psi(1.0)))
+    small = -1.0 / (np.minimum(y, -2.22) - psi(1.0))
+    x = np.where(y >= -2.22, np.exp(np.minimum(y, 700.0)) + 0.5, small)
     for _ in range(5):
         x = x - (psi(x) - y) / polygamma(1, x)
     return x
