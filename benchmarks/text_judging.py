@@ -29,7 +29,7 @@ LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "gensim")
 def tfidf(shrink: int, **arguments: Any) -> sp.csr_array:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts = newsgroups()
+    texts = newsgroups(1)
     X = TfidfVectorizer(**arguments).fit_transform(texts[: len(texts) // shrink])
     return sp.csr_array(X)
 
@@ -84,7 +84,7 @@ def words(n: int) -> list[list[str]]:
     from sklearn.feature_extraction.text import CountVectorizer
 
     analyze = CountVectorizer().build_analyzer()
-    return [analyze(text) for text in newsgroups()[:n]]
+    return [analyze(text) for text in newsgroups(1)[:n]]
 
 
 @cache
@@ -99,7 +99,7 @@ def topics(n: int) -> list[list[str]]:
 
 
 def numbers(shrink: int) -> np.ndarray:
-    n = len(newsgroups()) // shrink
+    n = len(newsgroups(1)) // shrink
     topics(n)
     return np.arange(n)[:, None]
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.progress import watch
@@ -35,7 +36,7 @@ from lowdim.text.judging.top_words import top_words
 
 CRITERIA = ("completion", "coherence")
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
-    "lda": ("LatentDirichletAllocation", {"learning_method": "map"}),
+    "lda": ("LatentDirichletAllocation", {"learning_method": "map", "tol": 1e-4}),
     "plsa": ("PLSA", {}),
     "nmf": ("NMF", {"beta_loss": "kullback-leibler", "solver": "mu"}),
 }
@@ -44,6 +45,10 @@ DOCUMENTS_PER_TOPIC = 10  # at the least, for a number to be tried unasked
 HELD_OUT = 0.2  # of the documents
 WORDS = 10  # of a topic, that coherence looks at
 PRIOR = "doc_topic_prior"
+
+# Of few topics a start may miss one, which costs much: the best of some is taken. Of many topics
+# all starts are about as good
+FEW, STARTS = 10, 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,7 +152,8 @@ def choose_topics(
 
     Notes
     -----
-    A warning says when the choice is at the end of the range.
+    A warning says when the choice is at the end of the range. For 'completion', models of up to ten
+    topics that have no seed of their own are fitted from three starts each.
 
     Examples
     --------
@@ -189,7 +195,7 @@ def choose_topics(
         alpha=chosen,
         alphas=alphas,
         by_alpha=None if alphas is None else sign * found.mean(axis=0),
-        model=models.of_size(choice, chosen).fit(X),
+        model=(_best_start if criterion == "completion" else _one_start)(models, choice, chosen, X),
     )
 
 
@@ -215,14 +221,35 @@ class _Models(NamedTuple):
     def priors(self) -> list[float | None]:
         return [None] if self.alphas is None else self.alphas.tolist()
 
+    def n_starts(self, size: int) -> int:
+        seeded = self.template.get_params().get("random_state", 0) is not None
+        return 1 if seeded or size > FEW else STARTS
+
+
+def _one_start(models: _Models, size: int, alpha: float | None, X: Any) -> Any:
+    return models.of_size(size, alpha).fit(X)
+
+
+def _best_start(models: _Models, size: int, alpha: float | None, X: Any) -> Any:
+    """The fitted model that completes its own documents best, of some starts for few topics."""
+    fitted = [_one_start(models, size, alpha, X) for _ in range(models.n_starts(size))]
+    if len(fitted) == 1:
+        return fitted[0]
+    return min(fitted, key=lambda model: completion_perplexity(model, X, random_state=0))
+
 
 def _judged(models: _Models, repeats: int, judge: Any) -> np.ndarray:
-    """judge(repeat, unfitted model) for all repeats, numbers and priors; (repeats, m, a)."""
+    """judge(repeat, size, prior) for all repeats, numbers and priors; (repeats, m, a)."""
     priors = models.priors()
     losses = np.empty((repeats, len(models.sizes), len(priors)))
-    with watch("choosing the number of topics", total=losses.size) as bar:
+    with (
+        watch("choosing the number of topics", total=losses.size) as bar,
+        warnings.catch_warnings(),
+    ):
+        # what is compared need not be at its end; the model that is returned says if it is not
+        warnings.simplefilter("ignore", ConvergenceWarning)
         for done, (r, s, a) in enumerate(np.ndindex(losses.shape)):
-            losses[r, s, a] = judge(r, models.of_size(int(models.sizes[s]), priors[a]))
+            losses[r, s, a] = judge(r, int(models.sizes[s]), priors[a])
             bar.update(done + 1)
     return losses
 
@@ -234,8 +261,8 @@ def _completion(X: sp.csr_array, models: _Models, repeats: int) -> np.ndarray:
     orders = [models.random.permutation(n) for _ in range(repeats)]
     seeds = models.random.integers(2**31, size=repeats)
 
-    def judge(r: int, model: Any) -> float:
-        model.fit(X[np.sort(orders[r][held_out:])])
+    def judge(r: int, size: int, alpha: float | None) -> float:
+        model = _best_start(models, size, alpha, X[np.sort(orders[r][held_out:])])
         test = X[np.sort(orders[r][:held_out])]
         return completion_perplexity(model, test, random_state=int(seeds[r]))
 
@@ -246,8 +273,8 @@ def _incoherence(X: sp.csr_array, models: _Models, repeats: int) -> np.ndarray:
     """Coherence of models from different starts, less is better."""
     names = [str(j) for j in range(X.shape[1])]
 
-    def judge(_: int, model: Any) -> float:
-        topics = top_words(model.fit(X), names, WORDS)
+    def judge(_: int, size: int, alpha: float | None) -> float:
+        topics = top_words(_one_start(models, size, alpha, X), names, WORDS)
         return -float(np.mean(coherence(topics, (X, names))))
 
     return _judged(models, repeats, judge)
