@@ -93,9 +93,7 @@ def units_of(
     return Units(unit, beta, found.weight, mean / unit, density, bool(found.missing))
 
 
-def measure(
-    X: Any, beta: float, who: str, observed: bool, weight: np.ndarray | None
-) -> Measured:
+def measure(X: Any, beta: float, who: str, observed: bool, weight: np.ndarray | None) -> Measured:
     """What one block adds up."""
     refuse_negative(X, who)
     n, values = X.shape[0], X.data if sp.issparse(X) else X
