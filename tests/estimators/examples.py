@@ -51,7 +51,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"shared_noise": False, "isotropic": True},
     ],
     "MiniBatchNMF": [
-        {"n_components": 2, "batch_size": 16},
+        {"n_components": 2, "batch_size": 40},
         {"n_components": 2, "beta_loss": "kullback-leibler", "max_iter": 20},
         {"n_components": 2, "beta_loss": 1.5, "max_iter": 20, "fresh_restarts": True},
     ],

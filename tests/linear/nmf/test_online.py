@@ -17,14 +17,14 @@ def test_a_step_solves_the_codes_and_adds_them_up(rng):
     W = np.array([nnls(V, x)[0] for x in X])
     np.testing.assert_allclose(first.W, W, atol=1e-2)
     own = weight[:, None] * first.W
-    np.testing.assert_allclose(first.learned.sums.gram, own.T @ first.W)
-    np.testing.assert_allclose(first.learned.sums.product, X.T @ own)
+    np.testing.assert_allclose(first.learned.sums.push, own.T @ first.W)
+    np.testing.assert_allclose(first.learned.sums.pull, X.T @ own)
     left = X - first.W @ V.T
     assert first.loss == pytest.approx(0.5 * weight @ np.sum(left**2, axis=1))
     second = online_step(X, weight, first.W, first.learned, how)
     own = weight[:, None] * second.W
-    expected = 0.5 * first.learned.sums.gram + own.T @ second.W
-    np.testing.assert_allclose(second.learned.sums.gram, expected)
+    expected = 0.5 * first.learned.sums.push + own.T @ second.W
+    np.testing.assert_allclose(second.learned.sums.push, expected)
     assert second.loss < first.loss
     assert second.learned.steps == 2
 

@@ -33,6 +33,8 @@ SHRINK = 1.5  # by how much the stride is divided after a step that was taken ba
 GROW, GROW_MOST = 1.01, 1.005  # of the stride, and of its upper bound, after one that was not
 SWEEPS = 0.5  # by row, in units of what the products cost (Gillis and Glineur's alpha)
 MOST_SWEEPS = 12
+NEARLY_EXACT = 1e3  # an objective this many times smaller than what it fell is still to be lowered
+EXACT = 1e-15  # part of 1/2 |X|^2 below which J is rounding, and factors stay as they are
 
 
 class State(NamedTuple):
@@ -91,6 +93,8 @@ def _sweeps(ratio: float) -> int:
 
 def step(data: Any, state: State, settings: Settings) -> State:
     """One alternation; the state after it is no worse."""
+    if state.loss <= EXACT * data.squares:
+        return state._replace(fell=0.0)
     if settings.solver == "als":
         return _kept_best(state, _stepped(data, state, settings, 0.0))
     stride = state.stride if state.carry else 0.0
@@ -154,13 +158,20 @@ def _lately(fell: float, by: float) -> float:
 
 
 def change(state: State) -> float:
-    """What is held against `tol`: how much of the first slope, or of all the fall, is left."""
-    if state.fell == 0.0:
+    """What is held against `tol`: the slope as a part of the first, or the last fall of J.
+
+    The latter as a part of all that J fell, but a fit that is becoming exact goes on (`fall`).
+    """
+    if state.fell == 0.0 or state.loss == 0.0:
         return 0.0
     by_slope = state.slope / state.first_slope if state.first_slope else 0.0
-    fallen = state.first_loss - state.loss
-    by_fall = state.fell / fallen if fallen > 0.0 else float("inf")
-    return min(by_slope, by_fall)
+    return min(by_slope, fall(state.fell, state.first_loss, state.loss))
+
+
+def fall(fell: float, first: float, loss: float) -> float:
+    """How much the objective fell lately, as a part of all its fall; of less, if it nears 0."""
+    most = min(first - loss, NEARLY_EXACT * loss)
+    return fell / most if most > 0.0 else float("inf")
 
 
 def _is_rounding(loss: float, state: State, data: Any) -> bool:

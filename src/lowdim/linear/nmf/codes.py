@@ -2,7 +2,7 @@
 
 The code of a row is the minimiser of J over it, given the components. On squares that is
 non-negative least squares (`exact.py`), for Kullback-Leibler Newton's method finds it
-(`counts.py`). Other divergences take multiplicative updates until they come to rest.
+(`counts.py`), and for other divergences likewise (`powers.py`).
 
 With missing values J is over what the row has observed. Where that leaves several codes that are
 as good, the search starts at the mean code of the fitted rows, times what fits the row best; a row
@@ -21,19 +21,11 @@ from lowdim.linalg.sparse import row_numbers, sparse_times, with_values
 from lowdim.linear.nmf.counts import count_codes, observed_count_codes
 from lowdim.linear.nmf.data import gram, total
 from lowdim.linear.nmf.exact import nonnegative_rows
-from lowdim.linear.nmf.mu import (
-    CHUNK_BYTES,
-    Pass,
-    divergence_at_entries,
-    improved,
-    improved_at_entries,
-    statistics,
-)
+from lowdim.linear.nmf.mu import CHUNK_BYTES, Pass, divergence_at_entries, statistics
 from lowdim.linear.nmf.objective import Penalty, has_missing, in_unit
 from lowdim.linear.nmf.observed import exact_codes
+from lowdim.linear.nmf.powers import power_codes
 
-MOST_UPDATES = 2000
-AT_REST = 1e-9  # an update that changes no code by more than this part of the largest
 DENSE_FROM = 0.1  # stored part of a sparse block from which its error is summed entry by entry
 
 
@@ -89,7 +81,7 @@ def codes_in_unit(X: Any, by: Coding) -> np.ndarray:
     if by.beta == 1.0:
         return count_codes(X, by.V, by.penalty, by.floor)
     if by.beta != 2.0:
-        return _updated_codes(X, by)
+        return _written_out_codes(X, by)
     V = by.V.astype(X.dtype, copy=False)
     P = sparse_times(X, V) if sp.issparse(X) else X @ V
     G = gram(by.V) + by.penalty.l2 * np.eye(V.shape[1])
@@ -108,7 +100,7 @@ def codes_of_entries(X: Any, by: Coding, by_entry: Any = None) -> np.ndarray:
     if by.beta == 1.0:
         Z = observed_count_codes(X, weight, by.V, by.penalty, by.floor)
     else:
-        Z = _updated_entry_codes(X, by, by_entry, start)
+        Z = power_codes(X, by.V, by.beta, by.penalty, by.floor, start, by_entry)
     nothing = np.diff(X.indptr) == 0
     Z[nothing] = start[nothing]
     return Z
@@ -122,18 +114,6 @@ def _first_codes(X: Any, by: Coding, weight: np.ndarray | None) -> np.ndarray:
     rows = row_numbers(X)
     top, bottom = np.bincount(rows, w * X.data, n), np.bincount(rows, w * y, n)
     return np.divide(top, bottom, out=np.ones(n), where=bottom > 0)[:, None] * mean
-
-
-def _updated_entry_codes(X: Any, by: Coding, by_entry: Any, Z: np.ndarray) -> np.ndarray:
-    X = with_values(X, X.data.astype(np.float64))
-    how = Pass(by.beta, by.penalty, by.floor, 1, 0.0, True)
-    V = np.ascontiguousarray(by.V)
-    Z = np.maximum(Z, by.floor)
-    for _ in range(MOST_UPDATES):
-        last, Z = Z, improved_at_entries(X, Z, V, how, by_entry)
-        if np.abs(Z - last).max(initial=0.0) <= AT_REST * Z.max(initial=0.0):
-            break
-    return Z
 
 
 def sum_entry_errors(
@@ -154,21 +134,12 @@ def sum_entry_errors(
 # ---- complete rows -------------------------------------------------------------------------------
 
 
-def _updated_codes(X: Any, by: Coding) -> np.ndarray:
-    """Codes of a block by multiplicative updates, some rows at a time."""
+def _written_out_codes(X: Any, by: Coding) -> np.ndarray:
+    """Codes of a block all of whose entries count one by one, some rows at a time."""
     size = max(1, CHUNK_BYTES // (8 * X.shape[1]))
-    how = Pass(by.beta, by.penalty, by.floor, 1, 0.0)
-    found = []
-    for start in range(0, X.shape[0], size):
-        rows = X[start : start + size]
-        rows = np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64)
-        Z = np.full((len(rows), by.V.shape[1]), np.sqrt(max(rows.mean(), by.floor)))
-        for _ in range(MOST_UPDATES):
-            last, Z = Z, improved(rows, Z, by.V, how)
-            if np.abs(Z - last).max() <= AT_REST * Z.max(initial=0.0):
-                break
-        found.append(Z)
-    return np.concatenate(found)
+    parts = (X[start : start + size] for start in range(0, X.shape[0], size))
+    written = (part.toarray() if sp.issparse(part) else part for part in parts)
+    return np.concatenate([codes_of_entries(observed(part), by) for part in written])
 
 
 def sum_errors(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | None) -> Errors:

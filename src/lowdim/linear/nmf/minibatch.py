@@ -39,8 +39,7 @@ from lowdim.linear.nmf.online import (
     pass_change,
 )
 
-SQUARES = {"gram": ("k", "k"), "product": ("d", "k"), "weight": ()}
-RATIOS = {"pull": ("d", "k"), "push": ("d", "k"), "weight": ()}
+SUMS = {"pull": ("d", "k"), "push": Either((("k", "k"), ("d", "k"))), "weight": ()}
 
 
 class MiniBatchNMF(PartsModel):
@@ -65,7 +64,7 @@ class MiniBatchNMF(PartsModel):
     beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
         As in `NMF`.
     tol : float, default=1e-4
-        Stop when a pass lowers J by this part of all that it fell since the first pass.
+        Stop when a pass lowers J by less than this part of it.
     max_no_improvement : int or None, default=10
         Stop after so many batches in a row without a lower sum of all batches' objectives; None
         never stops for this.
@@ -136,7 +135,7 @@ class MiniBatchNMF(PartsModel):
     shapes: ClassVar[dict] = {
         **PartsModel.shapes,
         "n_steps_": (),
-        "_learned": {"V": ("d", "k"), "sums": Either((SQUARES, RATIOS)), "steps": ()},
+        "_learned": {"V": ("d", "k"), "sums": SUMS, "steps": ()},
     }
 
     _parameter_constraints: ClassVar[dict] = {
@@ -229,7 +228,7 @@ class MiniBatchNMF(PartsModel):
             learned = first_learned(start.V, units.beta)
         else:
             units = units._replace(unit=self._unit)
-            learned = Learned(*self._learned)
+            learned = self._learned
         how = self._how(units, rows, self._rho(rows.shape[0], rows.shape[0]))
         for X_part, w in _in_unit(rows, units).batches(rows.shape[0], along=(weight,)):
             learned = online_step(X_part, w, None, learned, how).learned

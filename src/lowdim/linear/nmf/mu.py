@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
+from lowdim.linear.nmf.alternation import fall
 from lowdim.linear.nmf.data import sorted_csr, total, weighted
 from lowdim.linear.nmf.divergence import (
     divergence,
@@ -147,9 +148,8 @@ def mu_step(
 
 
 def mu_change(state: MuState) -> float:
-    """What is held against `tol`: how much of all the fall the last steps made."""
-    fallen = state.first_loss - state.loss
-    return state.fell / fallen if fallen > 0.0 else float("inf")
+    """What is held against `tol`: how much of all the fall, or of J, the last steps made."""
+    return fall(state.fell, state.first_loss, state.loss)
 
 
 def _updated(V: np.ndarray, sums: MuSums, settings: MuSettings) -> np.ndarray:

@@ -32,30 +32,22 @@ from lowdim.linear.nmf.mu import Pass, improved
 from lowdim.linear.nmf.objective import Penalties, Penalty
 
 ENOUGH = 1e-3  # a sweep that moves a code by less than this part of the first one was its last
-COMPONENT_SWEEPS = 8  # of coordinates of V, for each batch
+MOST_SWEEPS = 8  # of coordinates of V, for each batch; fewer where these cost more than the batch
 
 
-class SquareSums(NamedTuple):
-    """What V follows from on squares."""
+class Sums(NamedTuple):
+    """What V follows from."""
 
-    gram: np.ndarray  # (k, k)  W'W
-    product: np.ndarray  # (d, k)  X'W
+    pull: np.ndarray  # (d, k)  X'W; for other divergences V^(1/g) times (x y^(b-2))'W
+    push: np.ndarray  # (k, k)  W'W; for other divergences (d, k)  (y^(b-1))'W
     weight: float  # of the rows in them
-
-
-class RatioSums(NamedTuple):
-    """What V follows from for another divergence."""
-
-    pull: np.ndarray  # (d, k)  V^(1/g) times (x y^(b-2))'W
-    push: np.ndarray  # (d, k)  (y^(b-1))'W
-    weight: float
 
 
 class Learned(NamedTuple):
     """What `partial_fit` goes on from."""
 
     V: np.ndarray  # (d, k)
-    sums: Any  # SquareSums or RatioSums
+    sums: Sums
     steps: int
 
 
@@ -78,10 +70,7 @@ class Stepped(NamedTuple):
 def first_learned(V: np.ndarray, beta: float) -> Learned:
     """Before the first batch."""
     d, k = V.shape
-    nothing = np.zeros((d, k))
-    if beta == 2.0:
-        return Learned(V, SquareSums(np.zeros((k, k)), nothing, 0.0), 0)
-    return Learned(V, RatioSums(nothing, nothing.copy(), 0.0), 0)
+    return Learned(V, Sums(np.zeros((d, k)), np.zeros((k if beta == 2.0 else d, k)), 0.0), 0)
 
 
 def online_step(
@@ -102,14 +91,15 @@ def _step_on_squares(X: Any, weight: Any, W: Any, learned: Learned, how: How) ->
     W = descend(of.on(G), lowered, W, how.sweeps, enough=ENOUGH).Z
     own = weighted(W, weight)
     fit = 0.5 * sum_squares(X, weight) - np.vdot(own, P) + 0.5 * np.vdot(gram(W, weight), G)
-    new = SquareSums(
-        how.rho * sums.gram + gram(W, weight),
-        how.rho * sums.product + np.asarray(X.T @ own, np.float64),
+    new = Sums(
+        how.rho * sums.pull + np.asarray(X.T @ own, np.float64),
+        how.rho * sums.push + gram(W, weight),
         how.rho * sums.weight + _weight_of(X, weight),
     )
     l1, l2 = (new.weight * price for price in how.alpha.H)
-    product = (new.product - l1).astype(V.dtype)
-    moved = descend(Penalty(l1, l2).on(new.gram), product, V, COMPONENT_SWEEPS).Z
+    pull = (new.pull - l1).astype(V.dtype)
+    sweeps = min(1 + X.shape[0] // V.shape[1], MOST_SWEEPS)
+    moved = descend(Penalty(l1, l2).on(new.push), pull, V, sweeps).Z
     loss = max(float(fit), 0.0) + of.of(W, weight)
     return Stepped(Learned(moved, new, learned.steps + 1), W, loss)
 
@@ -127,7 +117,9 @@ def _step_by_ratio(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> S
     own = weighted(W, weight)
     down = own.sum(axis=0, dtype=np.float64) if push is None else push.T @ own
     base = V.astype(np.float64) ** (1.0 / power)
-    new = RatioSums(
+    if not sums.weight:  # V counts as much as the first batch, whose columns of zeros it outlives
+        sums = Sums(base * down, np.broadcast_to(down, base.shape), 0.0)
+    new = Sums(
         how.rho * sums.pull + base * (pull.T @ own),
         how.rho * sums.push + down,
         how.rho * sums.weight + _weight_of(X, weight),
@@ -165,7 +157,6 @@ class State(NamedTuple):
     learned: Learned
     W: np.ndarray  # (n, k)  codes of all rows; (0, k) where every batch starts afresh
     costs: np.ndarray  # (batches,)  J of each, when it was last met
-    first: float  # their sum after the first pass
     best: float  # the least sum of them
     waiting: int  # batches since then
     fell: float
@@ -176,7 +167,7 @@ def first_state(V: np.ndarray, beta: float, n: int, batches: int, fresh: bool) -
     """Before the first pass."""
     W = np.zeros((0 if fresh else n, V.shape[1]), V.dtype)
     inf = float("inf")
-    return State(first_learned(V, beta), W, np.full(batches, inf), inf, inf, 0, inf, False)
+    return State(first_learned(V, beta), W, np.full(batches, inf), inf, 0, inf, False)
 
 
 def one_pass(batches: Iterator[tuple], state: State, how: How, patience: int | None) -> State:
@@ -197,16 +188,14 @@ def one_pass(batches: Iterator[tuple], state: State, how: How, patience: int | N
         if patience is not None and waiting >= patience:
             break
     now = float(costs.sum())
-    first = now if np.isinf(state.first) else state.first
     fell = max(before - now, 0.0)
     lately = max(fell, 0.5 * state.fell) if np.isfinite(state.fell) else fell
     stopped = patience is not None and waiting >= patience
-    return State(learned, W, costs, first, best, waiting, lately, stopped)
+    return State(learned, W, costs, best, waiting, lately, stopped)
 
 
 def pass_change(state: State) -> float:
-    """What is held against `tol`: how much of all the fall the last passes made."""
+    """What is held against `tol`: by which part of J the last passes lowered it."""
     if state.stopped or state.fell == 0.0:
         return 0.0
-    fallen = state.first - state.best
-    return state.fell / fallen if fallen > 0.0 else float("inf")
+    return state.fell / state.best if state.best > 0.0 else 0.0

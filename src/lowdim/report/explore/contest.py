@@ -69,7 +69,8 @@ def _no_negative(X: Any) -> bool:
 def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[str, list[Any]]:
     """Candidates of two sizes for each method, near the chosen rank.
 
-    `positive` says whether no value is negative: then columns may be sums of parts. A candidate costs several fits in each repetition, since sizes are chosen without hidden values.
+    `positive` says whether no value is negative: then columns may be sums of parts. A candidate
+    costs several fits in each repetition, since sizes are chosen without hidden values.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
