@@ -20,7 +20,7 @@ import lowdim
 from lowdim.selection.choice import excess_over
 from lowdim.selection.topic_model import topic_estimator
 
-DOCUMENTS, VALUES = 3_000, 250_000  # of the sample: so many documents, fewer of long ones
+DOCUMENTS, VALUES = 3_000, 150_000  # of the sample: so many documents, fewer of long ones
 LEAST_DOCUMENTS = 30
 HELD_OUT = 0.2  # of the documents
 REPEATS = 3
