@@ -21,7 +21,7 @@ from lowdim.text.corpus import Corpus, corpus
 from lowdim.text.corpus.documents import CorpusError, is_missing
 
 LARGE_CHARACTERS = 2 * 10**8  # beyond, the page is about a sample of
-SAMPLE_CHARACTERS = 5 * 10**7
+SAMPLE_CHARACTERS = 3 * 10**7
 LEAST_DOCUMENTS = 4
 BAD = "\N{REPLACEMENT CHARACTER}"
 

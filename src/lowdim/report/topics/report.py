@@ -133,7 +133,7 @@ def topics(
         Up to so many words in a row count as terms.
     sample : int or None, default=None
         Look at so many documents, drawn at random. None looks at all; of a corpus of more than 200
-        million characters, at about 50 million.
+        million characters, at about 30 million.
     split : {'auto', 'line', 'blank', 'file'}, default='auto'
         What a document is in a text file; see `lowdim.corpus`.
     encoding : str, default='utf-8'
