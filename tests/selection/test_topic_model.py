@@ -92,6 +92,20 @@ def test_texts_may_come_as_a_corpus_or_as_an_iterator(texts):
         np.testing.assert_array_equal(model.components_, expected)
 
 
+def test_bytes_are_decoded_and_missing_texts_are_empty(texts):
+    model = lowdim.TopicModel(2, random_state=0).fit([text.encode() for text in texts])
+    shares = model.transform([None, "", b"ship"])
+    np.testing.assert_array_equal(shares[0], shares[1])
+    assert shares[2].max() > shares[1].max()
+
+
+def test_documents_that_are_cut_already_are_left_to_the_vectorizer(texts):
+    vectorizer = lowdim.CountVectorizer(analyzer=list)
+    cut = [text.lower().split() for text in texts]
+    model = lowdim.TopicModel(2, vectorizer=vectorizer, random_state=0).fit(cut)
+    assert model.transform([["ship"], ["moon"]]).shape == (2, 2)
+
+
 def test_auto_finds_the_planted_number(texts):
     model = lowdim.TopicModel(random_state=0).fit(texts)
     assert model.n_components_ == model.choice_.choice

@@ -34,8 +34,8 @@ from lowdim.text.vocabulary import choose_vocabulary
 METHODS = ("lda", "plsa", "nmf")
 LDA_TOL = 3e-4  # per word: what a further pass would change no reader sees
 NAME_WORDS = 3  # of a topic's name
-FEW = 300  # documents, below which these numbers of topics are tried
-SMALL_NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
+FEW = 1_000  # documents, below which these numbers of topics are tried
+SMALL_NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 75, 100)
 TINY = 1e-300
 
 
@@ -174,7 +174,7 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         unknown : ndarray of shape (n,), if return_unknown
         """
         check_is_fitted(self)
-        documents = opened(X)
+        documents = opened(X, self.vectorizer is not None)
         if return_unknown:
             documents = list(documents)  # they are counted twice
         counts = self.vectorizer_.transform(documents)
@@ -237,13 +237,11 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
 
     def _fit_texts(self, X: Any) -> Any:
         self._validate_params()
-        documents = opened(X)
+        documents = opened(X, self.vectorizer is not None)
         if self.vectorizer is not None:
             vectorizer = clone(self.vectorizer)
             counts = vectorizer.fit_transform(documents)
         else:
-            if not isinstance(documents, Corpus | list | tuple):
-                documents = list(documents)
             stop_words = known_stop_words(language_of(iter(documents)))
             found = choose_vocabulary(documents, stop_words=stop_words)
             vectorizer, counts = found.vectorizer, found.counts
@@ -273,17 +271,17 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         return tags
 
 
-def opened(texts: Any) -> Any:
-    """Texts that can be read more than once; an iterator is read into a list."""
+def opened(texts: Any, as_they_are: bool = False) -> Any:
+    """Texts that can be read more than once; `as_they_are` leaves lists to the vectorizer."""
     if isinstance(texts, str):
         raise ValueError(
             "A text was given where many are expected. Give a list of texts, or "
             "lowdim.corpus(path) for those of a file."
         )
-    if isinstance(texts, Corpus | list | tuple):
-        return texts
     if hasattr(texts, "__next__"):
-        return list(texts)
+        texts = list(texts)
+    if isinstance(texts, Corpus) or (as_they_are and isinstance(texts, list | tuple)):
+        return texts
     return corpus(texts)
 
 
