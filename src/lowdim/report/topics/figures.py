@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Span, TapTool
 
 from lowdim.plots.style import MAIN, MARK, MUTED, PALETTE
-from lowdim.report.page.figures import TONED, blank, hover, place_legend, plain
+from lowdim.report.page.figures import TONED, blank, hover, plain
 
 BINS = 40
 LARGEST_CIRCLE, SMALLEST_CIRCLE = 64.0, 9.0  # pixels
@@ -138,7 +138,7 @@ def lines_over_time(
     periods: Sequence[str], shares: np.ndarray, names: Sequence[str], chosen: Sequence[int]
 ) -> Any:
     """The shares of some topics by period, in percent."""
-    p = blank(360, "over time", y_axis_label="share of the words (%)")
+    p = blank(440, "over time", y_axis_label="share of the words (%)")
     at = np.arange(len(periods))
     for colour, j in enumerate(chosen):
         source = ColumnDataSource(
@@ -159,8 +159,10 @@ def lines_over_time(
     p.xaxis.major_label_overrides = {int(i): plain(periods[i], 18) for i in at[::step]}
     p.xaxis.major_label_orientation = 0.7
     p.y_range.start = 0
-    place_legend(p)
-    p.legend[0].click_policy = "hide"
+    legend = p.legend[0]
+    legend.click_policy = "hide"
+    legend.background_fill_alpha, legend.border_line_color = 0.0, None
+    p.add_layout(legend, "above")  # inside it would hide lines
     return p
 
 
