@@ -24,12 +24,15 @@ from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import SavedModel
 from lowdim.core.shapes import Anything, Maybe
+from lowdim.core.threads import ordered_map
 from lowdim.core.validation import open_rows
+from lowdim.linalg.sparse import row_cuts
 from lowdim.text.counting.analysis import WORDS_OF_TWO
 from lowdim.text.counting.base import given_vocabulary
 from lowdim.text.counting.totals import Seen
 from lowdim.text.counting.vectorizer import CountVectorizer
 
+COUNTS_AT_A_TIME = 2**16
 _WEIGHTS: dict[str, Any] = {
     "norm": [StrOptions({"l1", "l2"}), None],
     "use_idf": ["boolean"],
@@ -184,32 +187,43 @@ def _weighted_block(X: Any, *settings: Any) -> sp.csr_array:
 def weighted(
     counts: sp.csr_array, idf: np.ndarray | None, norm: str | None, sublinear: bool
 ) -> sp.csr_array:
-    """tf-idf of counts, written into them; zeros that are stored stay zeros."""
-    values = counts.data
-    if sublinear:
-        if values.min(initial=0) < 0:
-            raise ValueError(
-                f"X has a negative value ({values.min():g}); sublinear_tf=True takes logarithms of "
-                "counts, which are 0 or more. Set sublinear_tf=False, or leave such values out."
-            )
-        stored = values != 0
-        np.log(values, out=values, where=stored)
-        values[stored] += 1
-    if idf is not None:
-        values *= idf[counts.indices].astype(values.dtype, copy=False)
-    if norm is not None:
-        divide_by_norms(counts, norm)
+    """tf-idf of counts, written into them, runs of rows on threads; stored zeros stay zeros."""
+
+    def work(cut: tuple[int, int]) -> None:
+        bounds = counts.indptr[cut[0] : cut[1] + 1]
+        here = slice(bounds[0], bounds[-1])
+        values = counts.data[here]
+        if sublinear:
+            _take_logarithms(values)
+        if idf is not None:
+            values *= idf[counts.indices[here]].astype(values.dtype, copy=False)
+        if norm is not None:
+            _divide_by_norms(values, bounds - bounds[0], norm)
+
+    for _ in ordered_map(work, row_cuts(counts.indptr, COUNTS_AT_A_TIME)):
+        pass
     return counts
 
 
-def divide_by_norms(rows: sp.csr_array, norm: str) -> None:
+def _take_logarithms(values: np.ndarray) -> None:
+    if values.min(initial=0) < 0:
+        raise ValueError(
+            f"X has a negative value ({values.min():g}); sublinear_tf=True takes logarithms of "
+            "counts, which are 0 or more. Set sublinear_tf=False, or leave such values out."
+        )
+    stored = values != 0
+    np.log(values, out=values, where=stored)
+    values[stored] += 1
+
+
+def _divide_by_norms(values: np.ndarray, bounds: np.ndarray, norm: str) -> None:
     """Make the norm of each row 1; rows of zeros stay. In float64, without overflow."""
-    lengths = np.diff(rows.indptr)
+    lengths = np.diff(bounds)
     filled = lengths > 0
-    starts, n_stored = rows.indptr[:-1][filled], lengths[filled]
+    starts, n_stored = bounds[:-1][filled], lengths[filled]
     if not len(starts):
         return
-    size = np.abs(rows.data).astype(np.float64, copy=False)
+    size = np.abs(values).astype(np.float64, copy=False)
     largest = np.maximum.reduceat(size, starts)
     largest[largest == 0] = 1.0
     size /= np.repeat(largest, n_stored)
@@ -218,8 +232,8 @@ def divide_by_norms(rows: sp.csr_array, norm: str) -> None:
     else:
         scale = np.add.reduceat(size, starts)
     scale[scale == 0] = 1.0
-    rows.data /= np.repeat(largest, n_stored).astype(rows.dtype, copy=False)
-    rows.data /= np.repeat(scale, n_stored).astype(rows.dtype, copy=False)
+    values /= np.repeat(largest, n_stored).astype(values.dtype, copy=False)
+    values /= np.repeat(scale, n_stored).astype(values.dtype, copy=False)
 
 
 class TfidfVectorizer(CountVectorizer):

@@ -42,7 +42,7 @@ class Rules(NamedTuple):
 class Counted(NamedTuple):
     """What one chunk adds up."""
 
-    counts: sp.csr_array  # (documents, terms of this chunk), int32
+    counts: sp.csr_array  # (documents, terms of this chunk), of the smallest type of integers
     words: Tokens  # different words of this chunk
     grams: Tokens | None  # its terms, as runs of numbers of words; None: terms are words
 
@@ -57,14 +57,14 @@ class Cut(NamedTuple):
 
 def cut_and_numbered(texts: Sequence[str], rules: Rules) -> Cut:
     """Every word of the documents that counts, as a number."""
-    text = code_points("".join(texts))
+    text = code_points("".join(texts)).copy()  # becomes lower case where it is
     ends = np.cumsum([len(document) for document in texts], dtype=np.int64)
     room = (len(text) + len(texts)) // (rules.least + 1) + 1
     start, end, hashes = (np.empty(room, dtype=np.int64) for _ in range(3))
-    folded, last = np.empty(len(text), dtype=np.int32), np.empty(len(texts), dtype=np.int64)
-    n = _cut(text, ends, rules.letters, rules.least, rules.most, folded, start, end, hashes, last)
+    last = np.empty(len(texts), dtype=np.int64)
+    n = _cut(text, ends, rules.letters, rules.least, rules.most, start, end, hashes, last)
     table = rules.stop.copy(len(text) // LETTERS_PER_WORD, len(text) // 4)
-    ids = table.number(Tokens(folded, start[:n], end[:n], hashes[:n]))
+    ids = table.number(Tokens(text, start[:n], end[:n], hashes[:n]))
     ids -= np.int32(len(rules.stop))  # words that do not count are negative
     if rules.stem is not None:
         table, ids = _stemmed(table.words(len(rules.stop)), ids, rules.stem)
@@ -156,8 +156,9 @@ def _counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
     indptr = np.zeros(len(last) + 1, dtype=np.int64)
     seen, place = np.full(n_terms, -1, dtype=np.int64), np.empty(n_terms, dtype=np.int64)
     n = _count(ids, last, seen, place, indices, values, indptr)
+    small = np.min_scalar_type(int(values[:n].max(initial=0)))  # counts wait until all are there
     return sp.csr_array(
-        (values[:n].copy(), indices[:n].copy(), indptr.astype(np.int32, copy=False)),
+        (values[:n].astype(small), indices[:n].copy(), indptr.astype(np.int32, copy=False)),
         shape=(len(last), n_terms),
     )
 
@@ -166,8 +167,8 @@ def _counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
 
 
 @kernel
-def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
-    """Runs of letters in each document; returns how many there are."""
+def _cut(text, ends, letters, least, most, start, end, hashes, last):
+    """Runs of letters in each document, which become those of the table; returns their number."""
     n, i = 0, 0
     for document in range(len(ends)):
         begin, h = i, BASIS
@@ -181,7 +182,7 @@ def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
                     n += 1
                 begin, h = i + 1, BASIS
             else:
-                folded[i] = letter
+                text[i] = letter
                 h = (h ^ letter) * PRIME
             i += 1
         i = ends[document]

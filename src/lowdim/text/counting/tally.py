@@ -30,14 +30,14 @@ from lowdim.text.counting.cutting import (
 from lowdim.text.counting.totals import Seen
 from lowdim.text.counting.word_table import WordTable, hashed
 
-CHUNK_CHARACTERS = 2**20
+CHUNK_CHARACTERS = 2**19  # the first ones are smaller: few documents need little memory
 CHUNK_DOCUMENTS = 2**15
 
 
 class Part(NamedTuple):
     """A chunk of documents."""
 
-    counts: sp.csr_array  # (documents, terms of this chunk), int32
+    counts: sp.csr_array  # (documents, terms of this chunk), whole numbers
     numbers: np.ndarray  # int32 (terms of this chunk,): among all terms; -1: none of them
 
 
@@ -52,15 +52,15 @@ class Counter(Protocol):
 
 
 def chunks_of(documents: Iterable[Any]) -> Iterator[list[Any]]:
-    """Documents, about CHUNK_CHARACTERS at a time."""
+    """Documents, about CHUNK_CHARACTERS at a time; a quarter, then half of it at first."""
     chunk: list[Any] = []
-    n = 0
+    n, number = 0, 0
     for document in documents:
         chunk.append(document)
         n += len(document)
-        if n >= CHUNK_CHARACTERS or len(chunk) >= CHUNK_DOCUMENTS:
+        if n >= CHUNK_CHARACTERS >> max(0, 2 - number // 8) or len(chunk) >= CHUNK_DOCUMENTS:
             yield chunk
-            chunk, n = [], 0
+            chunk, n, number = [], 0, number + 1
     if chunk:
         yield chunk
 
