@@ -79,3 +79,7 @@ def use(model, X):
         clone(model).fit(X, sample_weight=np.linspace(0.5, 2.0, 50))
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
+    if hasattr(model, "word_topics"):
+        model.word_topics(X)
+    if hasattr(model, "word_topics") and hasattr(model, "score_samples"):
+        model.score_samples(model.sample(3)[0], method="left-to-right", n_samples=2)

@@ -208,6 +208,8 @@ def _use(model: Any, X: Any) -> None:
             getattr(model, name)(X)
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
+    if hasattr(model, "word_topics") and hasattr(model, "score_samples"):
+        model.score_samples(model.sample(2)[0], method="left-to-right", n_samples=2)
 
 
 def _recommend() -> None:

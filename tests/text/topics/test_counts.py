@@ -27,6 +27,9 @@ def test_cells_have_one_type_whatever_the_block_has(rng):
     )
     cells = cells_of(other)
     assert [part.dtype for part in cells] == [np.int64, np.int32, np.float64]
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    assert all(part.flags.writeable for part in cells_of(X))
 
 
 def test_lengths_and_totals_are_weighted_sums(rng):

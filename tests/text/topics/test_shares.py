@@ -11,8 +11,6 @@ from lowdim.text.topics.counts import cells_of
 from lowdim.text.topics.shares import likeliest_shares
 from tests.text.topics.examples import planted
 
-EVEN = np.full(3, 1 / 3)
-
 
 def gap(X, phi, theta):
     """How far the log-likelihood per word may be below its maximum, by duality."""
@@ -84,37 +82,36 @@ def test_units_do_not_matter(rng, factor):
     np.testing.assert_allclose(solved(X * factor, phi), solved(X, phi), atol=1e-7)
 
 
-def test_kernels_do_in_python_what_they_do_compiled(rng):
-    X, _, phi = planted(rng, n=3, v=6, k=3, length=8)
-    cells, B = cells_of(X), np.ascontiguousarray(phi.T)
-    plain = np.empty((3, 3))
-    work = np.empty((4, 3))
-    shares._solve.python(*cells, B, EVEN, work, np.empty(3, np.int64), np.empty((3, 3)), plain)
-    np.testing.assert_allclose(plain, likeliest_shares(cells, B, EVEN), atol=1e-6)
+def test_kernels_do_in_python_what_they_do_compiled(rng, monkeypatch):
+    X, _, phi = planted(rng, n=4, v=8, k=3, length=8)
+    compiled = solved(X, phi)
+    for name in ("_gradient", "_newton", "_move", "_towards"):
+        monkeypatch.setattr(shares, name, getattr(shares, name).python)
+    np.testing.assert_allclose(solved(X, phi), compiled, atol=1e-9)
 
 
 def test_newtons_step_solves_its_system(rng):
-    X, theta, phi = planted(rng, n=1, k=4, alpha=2.0)
-    cells, B = cells_of(X), np.ascontiguousarray(phi.T)
-    x, p = X.toarray()[0], theta[0] @ phi
-    total = x.sum()
-    g = phi @ (x / total / p)
-    H = (phi * (x / total / p**2)) @ phi.T
-    d, own, upper = np.empty(4), np.empty(4), np.empty((4, 4))
-    free = np.arange(4)
-    shares._newton(
-        0,
-        len(cells.terms),
-        cells.terms,
-        cells.counts,
-        B,
-        total,
-        theta[0],
-        g,
-        free,
-        4,
-        upper,
-        own,
-        d,
-    )
-    np.testing.assert_allclose(H @ d, g - 1.0, atol=1e-7)
+    X, theta, phi = planted(rng, n=2, k=4, alpha=2.0)
+    cells, B = cells_of(X / 40.0), np.ascontiguousarray(phi.T)
+    g, d = np.zeros((2, 4)), np.zeros((2, 4))
+    todo = np.arange(2)
+    shares._gradient(*cells, B, todo, theta, g, np.empty(2))
+    shares._newton(*cells, B, todo, theta, g, np.empty(4, np.int64), np.empty((4, 4)), d)
+    for i, x in enumerate(X.toarray() / 40.0):
+        p = theta[i] @ phi
+        np.testing.assert_allclose(g[i], phi @ (x / p), rtol=1e-9)
+        H = (phi * (x / p**2)) @ phi.T
+        np.testing.assert_allclose(H @ d[i], g[i] - 1.0, atol=1e-7)
+
+
+def test_a_topic_that_is_missing_comes_in(rng):
+    X, _, phi = planted(rng, n=5, k=3, alpha=5.0)
+    cells, B = cells_of(X / 40.0), np.ascontiguousarray(phi.T)
+    theta = np.tile([0.5, 0.5, 0.0], (5, 1))
+    g, f, after = np.empty((5, 3)), np.empty(5), np.empty(5)
+    todo = np.arange(5)
+    shares._gradient(*cells, B, todo, theta, g, f)
+    todo = todo[g[:, 2] > 1.0]
+    shares._towards(*cells, B, todo, np.full(5, 2), g, theta)
+    shares._gradient(*cells, B, todo, theta, g, after)
+    assert (theta[todo, 2] > 0).all() and (after[todo] > f[todo]).all()

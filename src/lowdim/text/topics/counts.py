@@ -86,10 +86,14 @@ def cells_of(X: Any) -> Cells:
     """The cells of a block, dense or sparse."""
     X = X if sp.issparse(X) else sp.csr_array(X)
     return Cells(
-        np.ascontiguousarray(X.indptr, dtype=np.int64),
-        np.ascontiguousarray(X.indices, dtype=np.int32),
-        np.ascontiguousarray(X.data, dtype=np.float64),
+        _plain(X.indptr, np.int64), _plain(X.indices, np.int32), _plain(X.data, np.float64)
     )
+
+
+def _plain(numbers: np.ndarray, dtype: Any) -> np.ndarray:
+    """In C order and writeable: anything else is another signature of a kernel."""
+    plain = np.ascontiguousarray(numbers, dtype=dtype)
+    return plain if plain.flags.writeable else plain.copy()
 
 
 def weights_of(weight: np.ndarray | None, n: int) -> np.ndarray:

@@ -7,9 +7,10 @@
     statistics   p(z | w, i) ~ theta_iz phi_zw;  expected counts by document and by term
     update       theta_i ~ counts by document;  phi_z ~ counts by term
 
-Neither half can raise J. Two steps of EM point somewhere (SQUAREM, `extrapolation.py`): the third
-is taken from there, unless J is higher there. At temperature T the probabilities are those of
-(theta phi)^(1/T), and what falls is J_T = - T sum x log sum_z (theta_iz phi_zw)^(1/T).
+Neither half can raise J. It begins with passes over batches (`lda/stepwise.py`). Two steps of EM
+point somewhere (SQUAREM, `extrapolation.py`): the third is taken from there, unless J is higher
+there. At temperature T the probabilities are those of (theta phi)^(1/T), and what falls is J_T =
+- T sum x log sum_z (theta_iz phi_zw)^(1/T).
 
 It is the same as NMF for the Kullback-Leibler divergence, with rows that sum to 1:
 D(X || W H) = sum x log x - sum_i l_i log l_i - log-likelihood, l_i the length of document i.
@@ -24,18 +25,26 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_least, check_codes, check_weights
-from lowdim.text.topics.counts import cells_of, open_counts, weights_of
+from lowdim.text.topics.counts import Total, cells_of, open_counts, total_of, weights_of
 from lowdim.text.topics.expectation import topic_counts
 from lowdim.text.topics.extrapolation import pointed
+from lowdim.text.topics.lda.maximum import BATCHES, LEAST_BATCH, rate, shares
+from lowdim.text.topics.lda.priors import given_priors
 from lowdim.text.topics.lda.sampling import checked_lengths, drawn_counts
+from lowdim.text.topics.lda.stepwise import stepwise_pass
+from lowdim.text.topics.lda.variational import Inner, State
 from lowdim.text.topics.shares import likeliest_shares
 from lowdim.text.topics.words import WordMethods
+
+START_PASSES, START_ITERATIONS = 3, 20  # over batches; of a document in each
+ADDED = 1e-3  # to counts, at the start, of what there would be if all were equal
 
 
 class PLSA(Transformer, WordMethods, Estimator):
@@ -156,10 +165,11 @@ class PLSA(Transformer, WordMethods, Estimator):
         """
         rows = open_counts(self, X, "fit")
         weight = check_weights(sample_weight, rows)
-        by_term = rows.fold(term_counts, along=(weight,))
-        if not by_term.sum() > 0:
+        total = rows.fold(total_of, along=(weight,))
+        if not total.tokens > 0:
             raise ValueError("X has no words: all counts are 0. Nothing can be learned from it.")
-        start = _start(self.n_components, by_term, random_generator(self.random_state))
+        random = random_generator(self.random_state)
+        start = begin(rows, weight, total, self.n_components, random)
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for params in loop:
             loop.params, objective = step(rows, params, self.temperature, weight)
@@ -170,11 +180,11 @@ class PLSA(Transformer, WordMethods, Estimator):
     def _publish(self, rows, weight, phi):
         """Set the learned attributes; shares are the likeliest ones for these topics."""
         none = np.zeros(phi.shape[1])  # of documents without words: known afterwards
-        sums, shares = rows.fold_and_map(coded, phi, none, along=(weight,))
+        sums, theta = rows.fold_and_map(coded, phi, none, along=(weight,))
         weights = sums.by_topic / sums.tokens
-        shares[~shares.any(axis=1)] = weights
+        theta[~theta.any(axis=1)] = weights
         self.components_ = np.ascontiguousarray(phi.T, dtype=rows.dtype)
-        self.doc_topics_ = shares.astype(rows.dtype, copy=False)
+        self.doc_topics_ = theta.astype(rows.dtype, copy=False)
         self.topic_weights_ = weights.astype(rows.dtype)
         self.log_likelihood_ = sums.log_likelihood
 
@@ -261,21 +271,42 @@ class PLSA(Transformer, WordMethods, Estimator):
 
 
 class PLSAParams(NamedTuple):
-    theta: np.ndarray | None  # (n, k)  p(z | i); None: even
+    theta: np.ndarray  # (n, k)  p(z | i)
     phi: np.ndarray  # (v, k)  p(w | z)
 
 
-def _start(k: int, by_term: np.ndarray, random: np.random.Generator) -> PLSAParams:
-    """Topics with the terms that documents have, each term more or less often."""
-    phi = by_term[:, None] * random.gamma(1.0, size=(k, len(by_term))).T
-    return PLSAParams(None, np.ascontiguousarray(phi / phi.sum(axis=0)))
+def begin(
+    rows: Blocks, weight: np.ndarray | None, total: Total, k: int, random: np.random.Generator
+) -> PLSAParams:
+    """Shares and topics after some passes over batches, which find better ones than EM does.
+
+    A little is added to all counts: what is 0 in the first batch may come later. Counts are divided
+    by the length of a document in the mean, so units do not matter. On AP with 20 topics, ten
+    iterations from here come as far as 400 from topics at random.
+    """
+    v, unit = rows.n_columns, total.tokens / total.documents
+    rows = rows.seen(in_units, unit)
+    alpha, eta = ADDED / k, ADDED * total.documents / (k * v)
+    topics = random.gamma(100.0, 0.01, size=(v, k))
+    state = State(topics, None, given_priors(alpha, eta, k, v))
+    for _ in range(START_PASSES):
+        state = stepwise_pass(
+            rows,
+            state,
+            size=max(LEAST_BATCH, rows.shape[0] // BATCHES),
+            documents=total.documents,
+            rate=rate,
+            inner=Inner(START_ITERATIONS, 1e-3 / k),
+            bayes=False,
+            weight=weight,
+        ).state
+    assert state.gamma is not None
+    return PLSAParams(shares(state.gamma), state.topics / state.topics.sum(axis=0))
 
 
-def term_counts(X: Any, weight: np.ndarray | None) -> np.ndarray:
-    """How often each term occurs in a block, (v,)."""
-    cells = cells_of(X)
-    w = weights_of(weight, cells.n_documents)
-    return np.bincount(cells.terms, w[cells.documents] * cells.counts, X.shape[1])
+def in_units(X: Any, unit: float) -> Any:
+    """Counts of a block in units."""
+    return X * X.dtype.type(1.0 / unit)
 
 
 class Sums(NamedTuple):
@@ -290,14 +321,12 @@ def statistics(
     X: Any,
     B: np.ndarray,
     temperature: float,
-    theta: np.ndarray | None,
+    theta: np.ndarray,
     weight: np.ndarray | None,
 ) -> tuple[Sums, np.ndarray]:
     """What one block adds up, and the shares of its documents after a step; B is phi^(1/T)."""
-    cells, k = cells_of(X), B.shape[1]
+    cells = cells_of(X)
     w = weights_of(weight, cells.n_documents)
-    if theta is None:
-        theta = np.full((cells.n_documents, k), 1.0 / k)
     e = theta if temperature == 1.0 else theta ** (1.0 / temperature)
     found = topic_counts(cells, e, B, weight)
     objective = -temperature * float(w @ found.log_likelihood)
@@ -327,9 +356,6 @@ def step(
     """Two steps of EM and one from where they point; J_T where it started."""
     once, objective = em_step(rows, params, temperature, weight)
     twice, second = em_step(rows, once, temperature, weight)
-    if params.theta is None:
-        return twice, objective
-    assert once.theta is not None and twice.theta is not None
     theta = pointed(params.theta, once.theta, twice.theta, weight)
     phi = pointed(params.phi, once.phi, twice.phi)
     there = PLSAParams(theta / theta.sum(axis=1, keepdims=True), phi / phi.sum(axis=0))

@@ -370,10 +370,10 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     def _start(self, v: int) -> State:
         k = self.n_components
         priors = given_priors(self.doc_topic_prior, self.topic_word_prior, k, v)
-        topics = random_generator(self.random_state).gamma(100.0, 0.01, size=(k, v))
+        topics = random_generator(self.random_state).gamma(100.0, 0.01, size=(v, k))
         if priors.word.ndim and priors.word.shape[1] > 1:
-            topics = topics * _emphasis(priors.word).T  # seed words begin in their topics
-        return State(np.ascontiguousarray(topics.T), None, priors, 0)
+            topics = topics * _emphasis(priors.word)  # seed words begin in their topics
+        return State(topics, None, priors)
 
     def _state(self) -> State:
         """Where `partial_fit` goes on from."""

@@ -57,8 +57,7 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
 
 def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
     """Stepwise EM, then EM; the final state, and the perplexity of X at its shares."""
-    max_iter, tol = model._inner()
-    inner = Inner(min(max_iter, FRESH_ITERATIONS), tol)
+    inner = _fresh(model)
     total = rows.fold(total_of, along=(weight,))
     tokens = max(total.tokens, 1.0)
     size = max(maximum.LEAST_BATCH, rows.shape[0] // maximum.BATCHES)
@@ -101,16 +100,16 @@ LEARN: dict[str, Callable[[Any, Blocks, np.ndarray | None, State], Result]] = {
 
 def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: State) -> State:
     """One pass of batches over new documents, of which `total_samples` are expected in all."""
+    inner = _fresh(model)
     if model._is_bayes():
-        documents = float(model.total_samples)
-        return _online_pass(model, rows, weight, state, model._inner(), documents)[0]
+        return _online_pass(model, rows, weight, state, inner, float(model.total_samples))[0]
     return stepwise_pass(
         rows,
         state,
         size=model.batch_size,
         documents=float(model.total_samples),
         rate=maximum.rate,
-        inner=model._inner(),
+        inner=inner,
         bayes=False,
         weight=weight,
     ).state
@@ -118,10 +117,15 @@ def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: St
 
 def _begun(model: Any, state: State, n_iter: int) -> tuple[State, Inner]:
     """Where documents begin in pass `n_iter`, and how far they go."""
-    max_iter, tol = model._inner()
     if n_iter < FRESH_PASSES:
-        return state._replace(gamma=None), Inner(min(max_iter, FRESH_ITERATIONS), tol)
-    return state, Inner(max_iter, tol)
+        return state._replace(gamma=None), _fresh(model)
+    return state, model._inner()
+
+
+def _fresh(model: Any) -> Inner:
+    """How far documents go that begin afresh."""
+    max_iter, tol = model._inner()
+    return Inner(min(max_iter, FRESH_ITERATIONS), tol)
 
 
 def _online_pass(
