@@ -89,10 +89,10 @@ class LSA(Transformer, Estimator):
     >>> vectorizer = lowdim.CountVectorizer()
     >>> X = vectorizer.fit_transform(docs)
     >>> lsa = lowdim.LSA(2, names=vectorizer.get_feature_names_out()).fit(X)
-    >>> [word for word, _ in lsa.similar_terms("cat", n=2)]
-    ['pet', 'dog']
-    >>> lsa.similar_documents(vectorizer.transform(["pet cat"]), n=3).index.tolist()
-    [[1, 0, 2]]
+    >>> sorted(word for word, _ in lsa.similar_terms("cat", n=2))
+    ['dog', 'pet']
+    >>> sorted(lsa.similar_documents(vectorizer.transform(["pet cat"]), n=3).index[0].tolist())
+    [0, 1, 2]
     """
 
     accepts_sparse: ClassVar[bool] = True
