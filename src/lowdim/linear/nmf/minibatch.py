@@ -64,7 +64,7 @@ class MiniBatchNMF(PartsModel):
     beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
         As in `NMF`.
     tol : float, default=1e-4
-        Stop when a pass lowers J by less than this part of it.
+        Stop when a batch, on average over a pass, lowers J by less than this part of it.
     max_no_improvement : int or None, default=10
         Stop after so many batches in a row without a lower sum of all batches' objectives; None
         never stops for this.

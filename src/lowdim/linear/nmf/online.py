@@ -195,7 +195,7 @@ def one_pass(batches: Iterator[tuple], state: State, how: How, patience: int | N
 
 
 def pass_change(state: State) -> float:
-    """What is held against `tol`: by which part of J the last passes lowered it."""
-    if state.stopped or state.fell == 0.0:
+    """What is held against `tol`: by which part of J a batch lowers it, on average over a pass."""
+    if state.stopped or state.fell == 0.0 or state.best == 0.0:
         return 0.0
-    return state.fell / state.best if state.best > 0.0 else 0.0
+    return state.fell / (state.best * len(state.costs))
