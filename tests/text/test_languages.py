@@ -26,6 +26,7 @@ def test_a_sentence_has_the_language_of_its_common_words(code):
 
 def test_texts_without_common_words_have_no_language():
     assert language_of(["qwx zzt prr", "0815 4711"]) is None
+    assert language_of(["a b c", "a d"]) is None  # one word of several languages
     assert language_of([]) is None and language_of(["", "  "]) is None
 
 

@@ -13,6 +13,7 @@ from lowdim.text.counting.stop_words import stop_list
 LOOKED_AT = 500  # documents
 CHARACTERS = 5_000  # of each
 LEAST_SHARE = 0.08  # of words that are among a language's commonest ones
+LEAST_WORDS = 2  # different ones of these
 WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -61,7 +62,9 @@ def language_of(documents: Iterable[str]) -> str | None:
         counts.update(word.lower() for word in WORD.findall(text[:CHARACTERS]))
     total = counts.total()
     shares = {
-        one.code: sum(counts[word] for word in one.common) / total for one in LANGUAGES if total
+        one.code: sum(counts[word] for word in one.common) / total
+        for one in LANGUAGES
+        if len(one.common & counts.keys()) >= LEAST_WORDS
     }
     best = max(shares, key=shares.__getitem__, default=None)
     return best if best is not None and shares[best] >= LEAST_SHARE else None
