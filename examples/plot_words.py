@@ -3,9 +3,9 @@ Which words belong to what, and which belong together?
 ======================================================
 
 The documents are the docstrings of SciPy. On the left, words that set a package of it apart:
-frequent there and rare in the other packages (tf-idf). On the right the same words, by the words
-that stand near them: two words are close if they keep the same company, although nobody said which
-package they come from.
+frequent there and rare in the other packages (tf-idf). On the right, how alike these words are by
+the words that stand near them: those of a package keep the same company, although nobody said
+which package they come from.
 """
 
 import importlib
@@ -44,24 +44,23 @@ best = np.argsort(-weights, axis=1)[:, :3]  # three words for each package
 
 # %%
 # How often words stand near each other, by how much more than by chance, and how alike that makes
-# them. The map has the first two principal components of these cosines.
+# them.
 
 near = pmi(cooccurrence(docs, words, window=10), positive=True, smoothing=0.75)
 chosen = best.ravel()
 alike = cosine(near[chosen])
-codes = lowdim.PCA(2).fit_transform(alike)
+np.fill_diagonal(alike, 0.0)
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained")
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(11, 5.6), width_ratios=(2, 5), layout="constrained"
+)
 left.imshow(weights[:, chosen].T, aspect="auto", cmap="Blues")
-left.set_xticks(range(len(PACKAGES)), PACKAGES, rotation=45, ha="right")
-left.set_yticks(range(len(chosen)), names[chosen])
+left.set_xticks(range(len(PACKAGES)), PACKAGES, rotation=60, ha="right")
 left.set_title("tf-idf")
-for package, name in enumerate(PACKAGES):
-    x, y = codes[3 * package : 3 * package + 3].T
-    right.scatter(x, y, s=18, label=name)
-    for at, word in enumerate(best[package]):
-        place = (x[at], y[at])
-        right.annotate(names[word], place, (3, 3), textcoords="offset points", fontsize=8)
-right.set(title="words by their company", xticks=[], yticks=[])
-right.legend(fontsize=8)
+image = right.imshow(alike, aspect="auto", cmap="Blues", vmax=0.3)
+right.set_xticks(range(len(chosen)), names[chosen], rotation=60, ha="right")
+right.set_title("cosine of PPMI")
+for ax in (left, right):
+    ax.set_yticks(range(len(chosen)), names[chosen])
+figure.colorbar(image, ax=right, extend="max")
 plt.show()

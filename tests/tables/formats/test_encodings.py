@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from lowdim.tables.errors import TableError
-from lowdim.tables.formats.encodings import found_encoding
+from lowdim.tables.formats.encodings import first_invalid, found_encoding
 
 WESTERN = "stadt;wert\nKöln;1,5\nMünchen;2\nGroß-Gerau;3\nÖhringen;4\nÜbersee;5\nÄ;6\n"
 FRENCH = "nom,lieu\nHélène,Orléans\nFrançois,Besançon\nJérôme,Nîmes\nZoé,Sète\nGaël,Où\n"
@@ -63,3 +63,8 @@ def test_without_charset_normalizer_the_error_says_how_to_get_it(monkeypatch):
     assert found_encoding(FRENCH.encode("cp1252"), "t.csv") == "cp1252"
     with pytest.raises(ImportError, match=r'needs charset-normalizer: pip install "lowdim\[io\]"'):
         found_encoding(RUSSIAN.encode("cp1251"), "t.csv")
+
+
+def test_the_first_bytes_that_are_not_utf8_are_found():
+    assert first_invalid("né".encode() + b"x\xff\xfe") == 4
+    assert first_invalid("né".encode()) == 3

@@ -49,7 +49,7 @@ def test_a_sample_grows_until_it_has_some_lines(write, monkeypatch):
         (b"", None, "t.csv is empty"),
         (b"\n \n\r\n", None, "t.csv has no rows"),
         (b"a,b\n1,\0\n", "utf-8", "t.csv .*(zero|binary)"),
-        (b"a,b\n1,\xff\n", "utf-8", "is not in utf-8"),
+        (b"a,b\n1,\xff\n", "utf-8", "t.csv, line 2, is not in utf-8"),
     ],
 )
 def test_what_has_no_rows_or_no_text_is_refused(write, content, encoding, message):

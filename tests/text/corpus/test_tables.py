@@ -47,6 +47,14 @@ def test_missing_values_are_empty_texts(frame):
     assert list(lowdim.corpus(frame, text="text"))[1] == ""
 
 
+def test_bytes_that_are_no_characters_are_placed(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"text,n\nhello there,1\ncaf\xe9,2\n")
+    with pytest.raises(ValueError, match=r"t.csv, line 3, is not in utf-8"):
+        list(lowdim.corpus(path, text="text"))
+    assert list(lowdim.corpus(path, text="text", encoding="latin-1")) == ["hello there", "café"]
+
+
 def test_columns_of_numbers_are_no_documents(frame):
     with pytest.raises(CorpusError, match="row 0: column 'n' holds int, not text"):
         list(lowdim.corpus(frame, text="n"))

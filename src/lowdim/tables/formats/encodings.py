@@ -58,6 +58,15 @@ def is_valid(start: bytes, encoding: str) -> bool:
     return True
 
 
+def first_invalid(text: bytes) -> int:
+    """Where the first bytes stand that are not UTF-8; the end if all are."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(text)
+
+
 def other_encoding(start: bytes, where: str) -> str:
     """The encoding of text that is not UTF-8."""
     usual = "cp1252" if is_valid(start, "cp1252") else "latin-1"

@@ -7,7 +7,7 @@ import os
 from typing import NamedTuple
 
 from lowdim.tables.errors import TableError
-from lowdim.tables.formats.encodings import found_encoding, is_valid, zero_bytes
+from lowdim.tables.formats.encodings import first_invalid, found_encoding, is_valid, zero_bytes
 from lowdim.tables.formats.rows import (
     LONGEST_ROW,
     Cutter,
@@ -55,7 +55,7 @@ def take_sample(source: TextSource, encoding: str | None) -> Sample:
             raise too_long(source, Cutter("", ""), 0, encoding)
         n *= 2
     if not is_valid(text, "utf-8"):  # the encoding was given
-        raise undecodable(source.where, encoding)
+        raise undecodable(source.where, encoding, 1 + text.count(b"\n", 0, first_invalid(text)))
     if not text.strip():
         raise TableError(
             f"{source.where} has no rows{'' if is_all else ' near its start, only blank lines'}.",
