@@ -65,6 +65,23 @@ def test_a_file_holds_all_of_it(model, texts, tmp_path):
     assert loaded.similar_terms("ship", 3) == model.similar_terms("ship", 3)
 
 
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("order_", np.array([0, 1, 3])),
+        ("components_", np.ones((3, 2))),
+        ("topic_weights_", np.ones(4)),
+        ("n_components_", 2),
+    ],
+    ids=str,
+)
+def test_a_model_that_contradicts_itself_has_no_file(texts, tmp_path, attribute, value):
+    model = lowdim.TopicModel(3, random_state=0).fit(texts)
+    setattr(model, attribute, value)
+    with pytest.raises(TypeError, match=r"cannot save TopicModel: .*components_|order_"):
+        model.save(tmp_path / "bad.lowdim")
+
+
 def test_similar_terms_stand_in_the_same_topics(model):
     found = model.similar_terms("ship", 5)
     assert {word for word, _ in found} <= set(SUBJECTS["sea"]) - {"ship"}

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOptions
 from lowdim.core.estimator import SavedModel
-from lowdim.core.shapes import Anything
+from lowdim.core.shapes import Anything, Below
 from lowdim.core.validation import check_number
 from lowdim.selection.topics import DOCUMENTS_PER_TOPIC, TopicsChoice, choose_topics
 from lowdim.text.corpus import Corpus, corpus
@@ -75,8 +75,8 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         Fitted; its topics are in an order of its own, which `order_` gives: component
         `order_[j]` of the model is topic j.
     order_ : ndarray of int of shape (k,)
-    choice_ : TopicChoice or None
-        How the number was chosen; None if it was given, or after loading.
+    choice_ : TopicsChoice or None
+        How the number was chosen; None if it was given. A file does not keep it.
 
     See Also
     --------
@@ -105,9 +105,9 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         "components_": ("k", "v"),
         "topic_weights_": ("k",),
         "n_components_": "k",
-        "order_": ("k",),
+        "order_": Below("k", ("k",)),
         "vectorizer_": Anything(),
-        "model_": Anything(),
+        "model_": {"components_": ("k", "v")},
     }
 
     def __init__(self, n_components="auto", *, method="lda", vectorizer=None, random_state=None):
