@@ -1,10 +1,13 @@
-"""The pictures of a page of `lowdim explore` in docs/images, taken by chromium without a window.
+"""The pictures of pages in docs/images, taken by chromium without a window.
 
 python docs/screenshots.py [chromium]
+
+Those of `lowdim topics` need wikipedia_sample.txt.gz in the folder that LOWDIM_DATA names.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,8 +34,18 @@ def main(chromium: str) -> None:
         take(chromium, page, "explore.png", (1360, 760))
         take(chromium, page, "explore-map.png", (1360, 860), part="map", settings=[DARK])
         take(chromium, page, "explore-clusters.png", (1360, 840), part="clusters")
-    for picture in sorted(IMAGES.glob("explore*.png")):
+        corpus = Path(os.environ.get("LOWDIM_DATA", "")) / "wikipedia_sample.txt.gz"
+        if corpus.is_file():
+            lowdim.topics(corpus, 50).save(page)
+            take_topics(chromium, page)
+    for picture in sorted(IMAGES.glob("*.png")):
         print(f"{picture}: {picture.stat().st_size // 1000} KB")
+
+
+def take_topics(chromium: str, page: Path) -> None:
+    take(chromium, page, "topics.png", (1360, 700))
+    take(chromium, page, "topics-words.png", (1360, 1260), part="topics")
+    take(chromium, page, "topics-map.png", (1360, 960), part="documents", settings=[DARK])
 
 
 def take(

@@ -26,6 +26,8 @@ from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
 from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
 from lowdim.linear.ica import FastICA as FastICA
 from lowdim.linear.ica import amari_distance as amari_distance
+from lowdim.linear.nmf import NMF as NMF
+from lowdim.linear.nmf import MiniBatchNMF as MiniBatchNMF
 from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
@@ -38,10 +40,12 @@ from lowdim.mixture.gaussian import GaussianMixture as GaussianMixture
 from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
+from lowdim.report.topics.report import topics as topics
 from lowdim.selection.clusters import choose_k as choose_k
 from lowdim.selection.compare import compare as compare
 from lowdim.selection.rank import choose_rank as choose_rank
 from lowdim.selection.search import CompletionSearch as CompletionSearch
+from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.selection.topics import choose_topics as choose_topics
 from lowdim.tables.encoder import TableEncoder as TableEncoder
 from lowdim.tables.model import TableModel as TableModel

@@ -331,3 +331,21 @@ def test_a_full_disk_leaves_no_half_file(refused, mixed, tmp_path, monkeypatch):
         "Error: codes.csv: No space left on device."
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mixed.csv"]
+
+
+# Parts that add up
+
+
+def test_parts_are_those_of_columns_that_are_scaled_and_not_centred(run, read, write, rng):
+    X = np.round(rng.gamma(1.0, size=(40, 2)) @ rng.gamma(1.0, size=(2, 4)), 6)
+    write("t.csv", "\n".join(["a,b,c,d", *(",".join(map(repr, row.tolist())) for row in X)]) + "\n")
+    lines = run("reduce", "t.csv", "--method", "nmf", "-o", "codes.csv").stdout.splitlines()
+    assert "method   NMF, 2 components" in lines
+    expected = lowdim.NMF(2, random_state=0).fit_transform(X / X.std(axis=0))
+    assert_allclose(coordinates(read("codes.csv")), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_column_with_negative_values_is_named_where_parts_add_up(refused, write):
+    write("t.csv", "x,y,z\n1,2,3\n2,-1,4\n3,4,5.5\n4,3,1\n")
+    message = refused("reduce", "t.csv", "--method", "nmf")
+    assert "--method nmf takes values of 0 or more, and 'y' has negative ones" in message

@@ -34,6 +34,13 @@ def test_nothing_said_is_nothing_asked_for():
     assert own == {"own": 1} and progress is None
 
 
+def test_columns_that_must_stay_positive_are_not_centred():
+    plain = asked("t.csv")[0].uncentred().encoder()
+    assert (plain.center, plain.log, plain.dates, plain.scale) == (False, False, "days", True)
+    wanted = asked("t.csv", "--log", "a", "--dates", "none")[0].uncentred().encoder()
+    assert (wanted.log, wanted.dates) == (["a"], False)
+
+
 @pytest.mark.parametrize(
     ("options", "wishes"),
     [

@@ -88,6 +88,14 @@ def test_each_choice_of_an_argument_is_tried_in_both_precisions(recorder):
     }
 
 
+def test_arguments_that_go_together_are_tried_on_every_kind_of_rows(recorder, monkeypatch):
+    monkeypatch.setattr(recorder, "accepts_sparse", True)
+    monkeypatch.setattr(recorder, "warmed_together", ({"solver": None},), raising=False)
+    assert warmup.warm_up(recorder) is None
+    kinds = {sparse for solver, _, sparse, _ in recorder.seen if solver is None}
+    assert kinds == {False, True}
+
+
 def test_missing_values_and_sparse_rows_are_tried_where_they_are_accepted(recorder, monkeypatch):
     monkeypatch.setattr(recorder, "accepts_nan", True)
     monkeypatch.setattr(recorder, "accepts_sparse", True)

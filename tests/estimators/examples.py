@@ -50,6 +50,18 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"isotropic": True},
         {"shared_noise": False, "isotropic": True},
     ],
+    "MiniBatchNMF": [
+        {"n_components": 2, "batch_size": 40},
+        {"n_components": 2, "beta_loss": "kullback-leibler", "max_iter": 20},
+        {"n_components": 2, "beta_loss": 1.5, "max_iter": 20, "fresh_restarts": True},
+    ],
+    "NMF": [
+        {"n_components": 2, "init": "random", "shuffle": True},
+        {"n_components": 2, "solver": "bpp"},
+        {"n_components": 2, "solver": "als", "max_iter": 20},
+        {"n_components": 2, "solver": "mu", "beta_loss": "kullback-leibler", "max_iter": 50},
+        {"n_components": 2, "solver": "mu", "beta_loss": 1.5, "max_iter": 50},
+    ],
     "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(

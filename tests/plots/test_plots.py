@@ -29,6 +29,7 @@ EVERY_FIGURE = {
     "cluster_map": lambda **ax: plots.cluster_map(np.eye(6, 2), [0, 0, 0, 1, 1, 1], **ax),
     "voronoi_map": lambda **ax: plots.voronoi_map(np.eye(4, 2), [[0.0, 0.0], [1.0, 1.0]], **ax),
     "missing_map": lambda **ax: plots.missing_map([[1.0, np.nan], [2.0, 3.0]], **ax),
+    "parts": lambda **ax: plots.parts(np.eye(4), (2, 2), **ax),
 }
 
 

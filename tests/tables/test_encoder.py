@@ -234,6 +234,20 @@ def test_columns_of_a_matrix_are_centered_and_scaled(rng):
     )
 
 
+def test_columns_can_be_scaled_about_zero(rng):
+    X = 3.0 + 2.0 * rng.random(size=(100, 4))
+    encoder = TableEncoder(center=False)
+    np.testing.assert_allclose(encoder.fit_transform(X), X / X.std(axis=0), atol=1e-12)
+    table = mixed(rng)
+    encoder = TableEncoder(center=False, log=False, dates="days").fit(table)
+    Z = encoder.transform(table)
+    assert np.nanmin(Z) == 0.0  # of levels and dates
+    back = encoder.inverse_transform(Z)
+    pd.testing.assert_frame_equal(back[["height", "smokes", "color", "born"]],
+                                  table[["height", "smokes", "color", "born"]])  # fmt: skip
+    assert not any("minus" in column.done for column in encoder.encoding_.used)
+
+
 def test_a_sparse_matrix_is_scaled_and_stays_sparse(rng):
     X = sp.random_array((200, 10), density=0.2, rng=rng, format="csr")
     Z = TableEncoder().fit_transform(X)

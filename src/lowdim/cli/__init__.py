@@ -30,6 +30,7 @@ _HOME = {
     "cluster": "lowdim.cli.cluster",
     "complete": "lowdim.cli.complete",
     "recommend": "lowdim.cli.recommend",
+    "topics": "lowdim.cli.topics",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",
     "warmup": "lowdim.cli.warmup",
@@ -105,6 +106,7 @@ def main(ctx: click.Context) -> None:
       lowdim cluster data.csv -k auto -o labels.csv
       lowdim complete data.csv -o filled.csv --std
       lowdim recommend ratings.csv --user 42
+      lowdim topics letters/ -o page.html
       lowdim apply m.lowdim new.csv -o new-codes.csv
 
     `lowdim VERB --help` explains a verb.

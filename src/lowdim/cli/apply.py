@@ -25,6 +25,9 @@ from lowdim.cli.table_verb import TableRequest, table_verb
     metavar="COL",
     help="The column that names the rows. Default: the one the model was fitted with.",
 )
+@click.option(
+    "--text", metavar="COL", help="With a model of topics: the column with the texts of documents."
+)
 @click.option("--filled", is_flag=True, help="Write the table with its missing values filled.")
 @click.option(
     "--std",
@@ -38,6 +41,7 @@ def apply(
     model_path: str,
     output: str,
     id_column: str | None,
+    text: str | None,
     filled: bool,
     **filling: bool,
 ) -> None:
@@ -46,6 +50,9 @@ def apply(
     MODEL is a file that another verb (--model) or `model.save` in Python wrote. A code is the few
     numbers that stand for a row. Of a clustering, every row's cluster is written, with its distance
     or probability; with --filled the table without its missing values.
+
+    A model of topics (`lowdim topics --model`) takes documents, in what that verb takes, and gives
+    the share of each topic.
 
     Columns are found by name and read as the model's own were: their order does not matter, those
     that are lacking count as missing, further ones are not used.
@@ -56,11 +63,20 @@ def apply(
       lowdim apply m.lowdim new.parquet --id person -o codes.parquet
       lowdim apply filled.lowdim new.csv --filled -o new-filled.csv
       lowdim apply m.lowdim - < new.csv > codes.csv
+      lowdim apply topics.lowdim new.jsonl -o shares.csv
     """
+    import lowdim
     from lowdim.cli.saved_models import load_table_model, row_names, with_marks
     from lowdim.tables.writing import check_outputs
 
     check_outputs({"output": output}, [request.path, model_path])
+    loaded = lowdim.load(model_path)
+    if isinstance(loaded, lowdim.TopicModel):
+        _refuse_filling(filled=filled, **filling)
+        _write_shares(request, loaded, output, id_column, text)
+        return
+    if text is not None:
+        raise ValueError("--text goes with a model of topics, and MODEL is none.")
     model = with_marks(load_table_model(model_path), request.form["missing"])
     wanted = model.encoder_.id if id_column is None else id_column
     table = request.open(lambda names: [name for name in names if name == wanted])
@@ -84,6 +100,22 @@ def _remarks(model: Any, table: Any, ids: str | None) -> list[str]:
     if encoder.id_ is not None and ids is None:
         notes.append(f"no column {quoted(encoder.id_)} here: rows go by their order, without names")
     return notes
+
+
+def _refuse_filling(**filling: bool) -> None:
+    for option in (name for name, given in filling.items() if given):
+        raise ValueError(f"--{option.replace('_', '-')}: a model of topics fills no tables.")
+
+
+def _write_shares(
+    request: TableRequest, model: Any, output: str, ids: str | None, text: str | None
+) -> None:
+    from lowdim.cli.shares import corpus_of, write_shares
+
+    encoding = request.form.get("encoding")
+    n = write_shares(model, corpus_of(request.path, text=text, id=ids, encoding=encoding), output)
+    if output != "-":
+        request.show([f"{'shares':<9}{output}: {n} documents"])
 
 
 def _write_codes(

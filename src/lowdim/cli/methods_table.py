@@ -33,6 +33,8 @@ class Method:
         Whether -k may be a share of the variance.
     loadings : bool
         Whether the summary has a table of loadings, which people who use the method expect.
+    positive : bool
+        Whether it takes no negative values: columns are scaled, not centred.
     """
 
     estimator: str
@@ -40,6 +42,7 @@ class Method:
     arguments: Mapping[str, str] = field(default_factory=dict)
     share_of_variance: bool = False
     loadings: bool = False
+    positive: bool = False
 
 
 _ALL = {
@@ -52,6 +55,9 @@ _ALL = {
         loadings=True,
     ),
     "ica": Method("FastICA", "independent components", {"solver": "algorithm"}),
+    "nmf": Method(
+        "NMF", "parts that add up, of values of 0 or more", {"solver": "solver"}, positive=True
+    ),
     "linear-autoencoder": Method("LinearAutoencoder", "a linear code", {"solver": "solver"}),
     "mfa": Method(
         "MixtureOfFactorAnalyzers", "clusters, each with its factors", {"clusters": "n_clusters"}

@@ -73,14 +73,31 @@ def reduce(
 
     check_outputs({"output": output, "model": model_path}, [request.path], {"model": ()})
     estimator = build(method, k, seed, options)
+    request = request.uncentred() if METHODS[method].positive else request
     table = request.open()
     encoder = request.fit(table)
+    if METHODS[method].positive:
+        _refuse_negative(encoder, method)
     rows = encoder.rows(table)
     estimator.set_params(n_components=_rank(request, rows, encoder, k, seed))
     model = TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
     del rows  # the codes are computed chunk by chunk, from the table
     save_and_write(request, model, table, output, model_path)
     request.show(_summary(model, table, method, {"codes": output, "model": model_path}), output)
+
+
+def _refuse_negative(encoder: Any, method: str) -> None:
+    """Raise if a column of numbers has negative values, and say which."""
+    from lowdim.tables.errors import listed, quoted
+
+    low = {column.name: getattr(column.codec, "low", 0.0) for column in encoder.encoding_.used}
+    negative = [quoted(name) for name, least in low.items() if least < 0]
+    if negative:
+        raise ValueError(
+            f"--method {method} takes values of 0 or more, and {listed(negative)} "
+            f"{'has' if len(negative) == 1 else 'have'} negative ones. Leave "
+            f"{'it' if len(negative) == 1 else 'them'} out with --ignore, or choose --method pca."
+        )
 
 
 def _rank(

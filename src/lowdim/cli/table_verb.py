@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -67,6 +67,15 @@ class TableRequest:
         from lowdim.tables.encoder import TableEncoder
 
         return TableEncoder(**self.wishes)
+
+    def uncentred(self) -> TableRequest:
+        """The same, with columns that stay 0 or more if they are: no means, logarithms, circles."""
+        wishes = dict(self.wishes)
+        if wishes.get("log", "auto") == "auto":
+            wishes["log"] = False
+        if wishes.get("dates", "auto") == "auto":
+            wishes["dates"] = "days"
+        return replace(self, wishes={**wishes, "center": False})
 
     def fit(self, table: Table) -> TableEncoder:
         """The encoder fitted to the table; says what was found."""

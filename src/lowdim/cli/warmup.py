@@ -139,12 +139,21 @@ def _uses(cls: Any) -> Iterator[tuple[dict[str, Any], Any]]:
     """Each kind of X with a small model, and each choice of an argument with missing values."""
     kinds = list(data_for(cls, ROWS, COLUMNS))
     first, *others = settings_of(cls)
-    yield from ((first, X) for X in kinds)
+    together = [first | pair for pair in getattr(cls, "warmed_together", ())]
+    yield from ((arguments, X) for arguments in (first, *together) for X in kinds)
     incomplete = [X for X in kinds if _has_missing(X)] or kinds
     yield from ((arguments, X) for arguments in others for X in incomplete)
+    if cls.accepts_stream:
+        yield from ((first, _streamed(X)) for X in incomplete)
     if _family(cls) in HAVE_SUCH:
         for X in data_for(cls, MANY_ROWS, MANY_COLUMNS):
             yield _where_known(cls, MANY), X
+
+
+def _streamed(X: Any) -> Any:
+    import lowdim
+
+    return lowdim.stream(lambda: iter([X]))
 
 
 def _has_missing(X: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.completion.entries import observed
+from lowdim.linalg.entries import observed
 from lowdim.linalg.ridge import Regression, Solved, solve_rows
 from lowdim.linalg.sparse import product_at, row_numbers, with_values
 

@@ -25,6 +25,7 @@ from lowdim.core.numeric import numeric_array
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_choice, open_rows_for
+from lowdim.linalg.entries import index_type, observed
 from lowdim.linalg.sparse import row_numbers
 
 DUPLICATES = ("error", "mean", "sum", "last")
@@ -126,33 +127,6 @@ class Entries:
 # ---- one form for all ----------------------------------------------------------------------------
 
 
-def observed(block: Any) -> Any:
-    """The observed entries of a block as a csr_array: sorted columns, no entry twice."""
-    if sp.issparse(block):
-        X = block if isinstance(block, sp.csr_array) else sp.csr_array(block)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return _with_short_indices(X)
-    known = ~np.isnan(block)
-    counts = np.count_nonzero(known, axis=1)
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(_index_type(counts.sum()))
-    columns = np.broadcast_to(np.arange(block.shape[1], dtype=indptr.dtype), block.shape)
-    X = sp.csr_array((block[known], columns[known], indptr), shape=block.shape)
-    X.has_canonical_format = True
-    return X
-
-
-def _with_short_indices(X: Any) -> Any:
-    """X with int32 indices wherever they suffice: kernels are compiled for these first."""
-    if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
-        return X
-    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    short = sp.csr_array(parts, shape=X.shape, copy=False)
-    short.has_canonical_format = True
-    return short
-
-
 def entry_weights(weight: Any, X: Any) -> np.ndarray:
     """Weights of the stored entries of X, as float64 in their order."""
     if sp.issparse(weight) or np.ndim(weight) == 2:
@@ -234,10 +208,6 @@ def _check_finite(values: np.ndarray, what: str) -> None:
         raise ValueError(
             f"{what} has {bad} observed values that are NaN or infinite; leave them out."
         )
-
-
-def _index_type(n_entries: int) -> Any:
-    return np.int32 if n_entries < 2**31 else np.int64
 
 
 # ---- triplets ------------------------------------------------------------------------------------
@@ -331,7 +301,7 @@ def matrix_of(
         values, weights = values[order], None if weights is None else weights[order]
     kept = order[starts]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows.number[kept], minlength=n))])
-    kind = _index_type(len(kept))
+    kind = index_type(len(kept))
     parts = (values, columns.number[kept].astype(kind), indptr.astype(kind))
     return sp.csr_array(parts, shape=(n, d)), weights
 

@@ -25,11 +25,12 @@ import scipy.sparse as sp
 
 from lowdim.completion.centering import Centering, in_units, learn_centering
 from lowdim.completion.coding import with_zeros
-from lowdim.completion.entries import Entries, check_some_observed, observed
+from lowdim.completion.entries import Entries, check_some_observed
 from lowdim.completion.model import Completer
 from lowdim.completion.uncertainty import WeightedSample, evenly_spaced
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import StrOptions
+from lowdim.linalg.entries import observed
 from lowdim.linalg.sparse import (
     SparseBothWays,
     both_ways,

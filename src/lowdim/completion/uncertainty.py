@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.completion.coding import Coding, fill, standardized
-from lowdim.completion.entries import observed
 from lowdim.core.threads import single_threaded_blas
+from lowdim.linalg.entries import observed
 from lowdim.linalg.ridge import solve_rows
 from lowdim.linalg.sparse import product_at, row_numbers, with_values
 

@@ -44,6 +44,7 @@ class Regression(NamedTuple):
     penalty: np.ndarray  # (q,)    by component
     by_count: bool = False  #         whether the penalty is times the row's weight
     gram: np.ndarray | None = None  # (q, q)  F'F: then what is not stored counts as 0 (implicit)
+    price: float = 0.0  # of a code, z'1 times 2 of it; not for "cg", and not in the loss
 
 
 class Solved(NamedTuple):
@@ -94,7 +95,7 @@ def solve_rows(
             space = [np.empty(q, dtype) for _ in range(4)]
             improve(*entries, on.F, gram, P, *how, *space, Z[rows], loss[rows])
         else:
-            _solve(entries, on.F, gram, P, method, Z[rows], loss[rows] if with_loss else None)
+            _solve(entries, on, gram, P, method, Z[rows], loss[rows] if with_loss else None)
 
     for _ in ordered_map(work, row_cuts(_work(X.indptr, on, method, steps), WORK_PER_CUT)):
         pass
@@ -145,7 +146,7 @@ def solve_systems(
 
 def _solve(
     entries: _Entries,
-    F: np.ndarray,
+    on: Regression,
     gram: np.ndarray,
     P: np.ndarray,
     method: str,
@@ -153,13 +154,13 @@ def _solve(
     loss: np.ndarray | None,
 ) -> None:
     """Fill Z and the losses of rows, some at a time."""
-    n, q = Z.shape
+    (n, q), F = Z.shape, on.F
     size = min(n, max(4, SYSTEMS_BYTES // (8 * q * q)))
     A, b, sums = np.empty((size, q, q)), np.empty((size, q)), _sums(F)
     for first in range(0, n, size):
         rows = slice(first, min(first + size, n))
         A, b = A[: rows.stop - first], b[: rows.stop - first]
-        A[:], b[:] = gram, 0.0
+        A[:], b[:] = gram, -on.price
         A.reshape(len(A), -1)[:, :: q + 1] += P[rows]
         _add_up(first, entries, F, sums, A, b)
         z = Z[rows].astype(np.float64)

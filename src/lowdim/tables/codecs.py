@@ -165,6 +165,7 @@ class CategoryCodec(NamedTuple):
     scaled: bool = True
     numbers: np.ndarray | None = None  # (m,)  the levels, where the column holds numbers
     left_out: int = -1  # the level without a column of its own; -1: none
+    centered: bool = True
 
     @property
     def kind(self) -> str:
@@ -181,7 +182,8 @@ class CategoryCodec(NamedTuple):
 
     @property
     def center(self) -> np.ndarray:
-        return self.shares[self.kept] if self.scaled else np.zeros(self.width)
+        shifted = self.scaled and self.centered
+        return self.shares[self.kept] if shifted else np.zeros(self.width)
 
     @property
     def scale(self) -> np.ndarray:

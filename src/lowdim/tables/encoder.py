@@ -83,6 +83,9 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         Numbers minus their mean over their standard deviation, levels minus their share p over the
         root of p: every column counts about the same. False keeps the units, for columns that
         have one in common, such as pixels or spectra; levels are then 0 or 1.
+    center : bool, default=True
+        Whether scaled columns are measured from their mean. False scales them about zero, for
+        models of non-negative numbers; a sparse matrix always keeps its zeros.
     drop_level : bool, default=False
         Leave out the column of the most frequent level of each category, which follows from the
         others; for models of full covariances. Its share is what the others leave.
@@ -157,6 +160,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         "dates": [StrOptions({"auto", "days"}), "boolean"],
         "max_levels": [AT_LEAST_1],
         "scale": ["boolean"],
+        "center": ["boolean"],
         "drop_level": ["boolean"],
         "missing": [StrOptions({"nan", "mean", "error"})],
         "missing_marks": ["array-like"],
@@ -187,6 +191,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         dates="auto",
         max_levels=50,
         scale=True,
+        center=True,
         drop_level=False,
         missing="nan",
         missing_marks=(),
@@ -203,6 +208,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.dates = dates
         self.max_levels = max_levels
         self.scale = scale
+        self.center = center
         self.drop_level = drop_level
         self.missing = missing
         self.missing_marks = missing_marks

@@ -42,7 +42,7 @@ def wish_of(encoder: Any, table: Table) -> Wish:
         encoder.scale,
         encoder.drop_level,
         tuple(encoder.missing_marks),
-        center=not table.is_sparse,
+        center=encoder.center and not table.is_sparse,
     )
 
 

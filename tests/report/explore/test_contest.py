@@ -2,11 +2,15 @@
 
 import lowdim
 from lowdim.report.explore import contest
+from lowdim.report.explore.preparing import prepare
+from lowdim.tables.opening import open_table
 
 
 def test_each_method_of_the_comparison_runs(rng):
     X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(60, 5))
-    models = {name: candidates[:1] for name, candidates in contest.models(X.shape, 2).items()}
+    X -= X.min()
+    chosen = contest.models(X.shape, 2, positive=True)
+    models = {name: candidates[:1] for name, candidates in chosen.items()}
     found = lowdim.compare(X, models, repeats=2, random_state=0)
     assert found.failures == {}
     assert set(found.names) == {
@@ -15,6 +19,7 @@ def test_each_method_of_the_comparison_runs(rng):
         "factor analysis",
         "SoftImpute",
         "ALS",
+        "NMF",
         "k-means",
         "Gaussian mixture",
         "mixture of factor analysers",
@@ -22,4 +27,15 @@ def test_each_method_of_the_comparison_runs(rng):
 
 
 def test_each_method_of_the_comparison_has_sizes_to_choose_from():
-    assert all(len(candidates) == 2 for candidates in contest.models((500, 12), 3).values())
+    models = contest.models((500, 12), 3, positive=True)
+    assert all(len(candidates) == 2 for candidates in models.values())
+
+
+def test_sums_of_parts_are_compared_where_no_column_is_negative(rng):
+    def names(X):
+        table = open_table(X)
+        return contest.contest(prepare(table, lowdim.TableEncoder()), 2, 0).names
+
+    X = rng.gamma(1.0, size=(60, 2)) @ rng.gamma(1.0, size=(2, 5)) + 0.1 * rng.random((60, 5))
+    assert "NMF" in names(X)
+    assert "NMF" not in names(X - 1.0)

@@ -32,7 +32,7 @@ from lowdim.completion.als.objective import Objective, gram_of, twin_of
 from lowdim.completion.als.start import spectral_factors
 from lowdim.completion.als.units import EntrySums, WeightedEntries, WeightedRows, column_units
 from lowdim.completion.coding import Coding, coded, with_zeros
-from lowdim.completion.entries import Entries, check_some_observed, entry_weights, observed
+from lowdim.completion.entries import Entries, check_some_observed, entry_weights
 from lowdim.completion.model import Completer
 from lowdim.core.constraints import (
     AT_LEAST_1,
@@ -44,6 +44,7 @@ from lowdim.core.constraints import (
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_weights
+from lowdim.linalg.entries import observed
 from lowdim.linalg.ridge import solve_rows
 
 CG_FROM = 16  # components from which conjugate gradients are faster than Cholesky

@@ -16,9 +16,9 @@ import numpy as np
 from lowdim.completion.als.objective import Objective, twin_of, weighted
 from lowdim.completion.als.units import WeightedEntries, WeightedRows
 from lowdim.completion.coding import Coding, encode
-from lowdim.completion.entries import observed
 from lowdim.completion.uncertainty import WeightedSample, evenly_spaced
 from lowdim.core.blocks import is_dask
+from lowdim.linalg.entries import observed
 from lowdim.linalg.ridge import Systems, row_systems, solve_rows, solve_systems
 from lowdim.linalg.sparse import sparse_times, with_values
 

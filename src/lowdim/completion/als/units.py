@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.completion.entries import observed
 from lowdim.core.blocks import Blocks
+from lowdim.linalg.entries import observed
 from lowdim.linalg.sparse import row_numbers
 
 PIECE = 2**16  # entries that are looked at together

@@ -10,6 +10,7 @@ from lowdim.cluster.kmeans.estimator import KMeans
 from lowdim.completion.als.estimator import ALS
 from lowdim.completion.soft_impute import SoftImpute
 from lowdim.linear.factor_analysis import FactorAnalysis
+from lowdim.linear.nmf import NMF
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.factor_analyzers import MixtureOfFactorAnalyzers
 from lowdim.mixture.gaussian.estimator import GaussianMixture
@@ -40,10 +41,13 @@ def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
     if np.isfinite(U).sum() < LEAST_VALUES or len(U) < LEAST_ROWS or d < 2:
         return None
     sparse = encoded.table.is_sparse  # which has numbers only, and shows them here as a dense one
+    # about zero: `compare` centres columns itself, for all but models of non-negative numbers
+    encoder = None if sparse else ignoring(encoded.unit_encoder, few).set_params(center=False)
+    positive = _no_negative(U if encoder is None else encoder.fit_transform(encoded.table))
     return compare(
         U if sparse else encoded.table,
-        models((min(len(U), rows), d), rank),
-        encoder=None if sparse else ignoring(encoded.unit_encoder, few),
+        models((min(len(U), rows), d), rank, positive),
+        encoder=encoder,
         max_rows=rows,
         repeats=REPEATS,
         random_state=seed,
@@ -58,10 +62,15 @@ def _hardly_there(encoded: Encoded, rows: int) -> list[str]:
     return [c.name for c, share in zip(used, seen, strict=True) if share * rows < LEAST_IN_SAMPLE]
 
 
-def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:
+def _no_negative(X: Any) -> bool:
+    return bool(np.fmin.reduce(np.asarray(X, np.float64), axis=None, initial=0.0) >= 0)
+
+
+def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[str, list[Any]]:
     """Candidates of two sizes for each method, near the chosen rank.
 
-    A candidate costs several fits in each repetition, since sizes are chosen without hidden values.
+    `positive` says whether no value is negative: then columns may be sums of parts. A candidate
+    costs several fits in each repetition, since sizes are chosen without hidden values.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
@@ -69,6 +78,8 @@ def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:
     room = min(n, d, max(2 * ranks[-1], 10))  # for SoftImpute, whose penalty does the rest
     groups = [k for k in (2, 4) if k <= n // 10] or [1]
     form = "full" if d <= MOST_FULL else "diag"
+    # the mean, which the others have beside their components, is one more part
+    sums = {"NMF": [NMF(min(k + 1, most), max_iter=100) for k in ranks]} if positive else {}
     return {
         "probabilistic PCA": [ProbabilisticPCA(k, max_iter=100, tol=1e-5) for k in ranks],
         "factor analysis": [FactorAnalysis(k, tol=1e-3, max_iter=100) for k in ranks],
@@ -76,6 +87,7 @@ def models(shape: tuple[int, int], rank: int) -> dict[str, list[Any]]:
             SoftImpute(penalty, max_rank=room, max_iter=100, tol=1e-3) for penalty in (0.1, 0.03)
         ],
         "ALS": [ALS(k, penalty=penalty) for k in ranks[:1] for penalty in (0.03, 0.1)],
+        **sums,
         "k-means": [KMeans(k) for k in groups],
         "Gaussian mixture": [
             GaussianMixture(k, covariance_type=form, reg_covar=1e-2, max_iter=30) for k in groups

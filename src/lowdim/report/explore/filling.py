@@ -18,7 +18,7 @@ from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.mixture.gaussian.estimator import GaussianMixture
 from lowdim.report.explore.preparing import Encoded
 from lowdim.report.explore.view import Column
-from lowdim.selection.compare.models import ColumnMeans
+from lowdim.selection.compare.models import ColumnMeans, takes_only_positive
 from lowdim.selection.compare.table import Comparison
 from lowdim.tables.codecs import DAY, CategoryCodec, FlagCodec, NumberCodec
 from lowdim.tables.decoding import WIDTH
@@ -68,13 +68,18 @@ def choose_filler(found: Comparison | None, rank: int, seed: int) -> Filler:
         model = ProbabilisticPCA(n_components=rank, random_state=seed)
         why = "The table is too small to compare methods on it."
         return Filler("probabilistic PCA", model, why)
-    name = next(name for name in found.names if _says_how_sure(found.estimators[name]))
+    name = next(name for name in found.names if _can_fill(found.estimators[name]))
     model = clone(found.estimators[name])
     if isinstance(model, ColumnMeans):  # the same as a model that can be saved: one Gaussian
         model = GaussianMixture(1, covariance_type="diag", tol=1e-10, max_iter=1000)
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     return Filler(name, model, _why(found, name))
+
+
+def _can_fill(model: Any) -> bool:
+    """Whether it says how sure it is, and takes the columns of the page, which are centred."""
+    return _says_how_sure(model) and not takes_only_positive(model)
 
 
 def _says_how_sure(model: Any) -> bool:
@@ -88,9 +93,12 @@ def _why(found: Comparison, name: str) -> str:
         return "No method predicts hidden values of this table better."
     if name == found.winner:
         return f"It predicts hidden values of this table best (error {error}; column means have 1)."
+    but = "gives no range"
+    if takes_only_positive(found.estimators[found.winner]):
+        but = "is for columns that are not centred"
     return (
         f"Of the methods that say how sure they are it predicts hidden values of this table best "
-        f"(error {error}); {found.winner} has {found['error'][0]:.2f}, but gives no range."
+        f"(error {error}); {found.winner} has {found['error'][0]:.2f}, but {but}."
     )
 
 

@@ -39,7 +39,7 @@ _BODY = Markup("""
 <label>To the right <select id="{id}-x">{xs}</select></label>
 <label>Upwards <select id="{id}-y">{ys}</select></label>
 <label>Select all of <select id="{id}-pick"><option value="">…</option>{picks}</select></label>
-<form id="{id}-find"><label>Find row <input id="{id}-row" size="8" autocomplete="off"></label>
+<form id="{id}-find"><label>Find {what} <input id="{id}-row" size="8" autocomplete="off"></label>
 <button>Find</button></form>
 <button type="button" id="{id}-clear">Clear</button>
 </div>
@@ -48,14 +48,14 @@ _BODY = Markup("""
 {figure}
 <div class="panel" aria-live="polite">
 <p id="{id}-said" class="muted">Nothing is selected.</p>
-<h3 id="{id}-row-name">A row</h3>
-<p class="muted">Tap a point, or find a row, to see its values.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="values of the row"><table>
+<h3 id="{id}-row-name">A {what}</h3>
+<p class="muted">Tap a point, or find a {what}, to see its values.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="values of the {what}"><table>
 <tbody id="{id}-row-values"></tbody></table></div>
 </div>
 </div>
 <div id="{id}-difference" hidden>
-<h3>How the selected rows differ from the others</h3>
+<h3>How the selected {what}s differ from the others</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="differences"><table>
 <thead><tr><th scope="col">column</th><th scope="col">selected</th><th scope="col">others</th>
 <th scope="col">difference, in standard deviations</th></tr></thead>
@@ -70,6 +70,7 @@ def map_data(
     columns: Sequence[dict[str, Any]],
     rows: np.ndarray | None = None,
     first_compared: int = 0,
+    what: str = "row",
 ) -> dict[str, Any]:
     """What js/map.js needs to draw, colour and compare rows.
 
@@ -83,6 +84,8 @@ def map_data(
         Their numbers among the names of rows that the page has; None: 0, 1, ...
     first_compared : int
         The columns from here on are compared between selected rows and others.
+    what : str
+        What a point is called.
     """
     return {
         "n": len(coordinates[0]),
@@ -90,6 +93,7 @@ def map_data(
         "coordinates": [packed(axis, "<f4") for axis in coordinates],
         "columns": list(columns),
         "firstCompared": first_compared,
+        "what": what,
         "palette": list(PALETTE),
         "viridis": list(Viridis256),
     }
@@ -113,6 +117,7 @@ def map_body(
     note : str
         What to say beneath; '' for nothing.
     """
+    what = data["what"]
     picks = [
         (f"{j}:{at}", word if j == 0 else f"{column['name']} = {word}")
         for j, column in enumerate(data["columns"])
@@ -125,7 +130,10 @@ def map_body(
         xs=options(enumerate(axes), 0),
         ys=options(enumerate(axes), 1),
         picks=options(picks, None),
-        figure=place(id, "Each point is a row. Rows near each other are alike."),
+        what=what,
+        figure=place(
+            id, f"Each point is a {what}. {what.capitalize()}s near each other are alike."
+        ),
         note=Markup('<p class="muted">{}</p>').format(note) if note else "",
     )
 
@@ -153,17 +161,17 @@ def point_source(id: str, x: np.ndarray, y: np.ndarray) -> Any:
     )
 
 
-def point_map(id: str, source: Any, axes: Sequence[str]) -> Any:
+def point_map(id: str, source: Any, axes: Sequence[str], what: str = "row") -> Any:
     """The map: zoom, hover, select by lasso, box or tap."""
     p = blank(520, f"{id}-plot", lod_threshold=20_000)
     dots = _points(p, source, 1.0)
     p.add_tools(LassoSelectTool(), BoxSelectTool(), TapTool())
-    hover(p, dots, ("row", "@label"), ("", "@shown"))
+    hover(p, dots, (what, "@label"), ("", "@shown"))
     p.xaxis.axis_label, p.yaxis.axis_label = (plain(axis, 60) for axis in axes[:2])
     return p
 
 
-def small_map(source: Any) -> Any:
+def small_map(source: Any, what: str = "row") -> Any:
     """The same points for the top of the page: no axes, no tools, only what hovering shows."""
     p = blank(300, f"{source.name}-small", min_border=4)
     p.toolbar_location = None
@@ -171,7 +179,7 @@ def small_map(source: Any) -> Any:
     n = len(source.data["x"])
     few = np.unique(np.linspace(0, n - 1, min(n, MOST_AT_A_GLANCE)).astype(int)).tolist()
     dots = _points(p, source, 0.75, view=CDSView(filter=IndexFilter(few)))
-    hover(p, dots, ("row", "@label"), ("", "@shown"))
+    hover(p, dots, (what, "@label"), ("", "@shown"))
     p.axis.visible = p.grid.visible = False
     return p
 

@@ -23,7 +23,7 @@ class Wish(NamedTuple):
     scale: bool = True
     drop_level: bool = False
     missing: tuple[str, ...] = ()
-    center: bool = True  # False: a sparse matrix, whose zeros stay zeros
+    center: bool = True  # False: zeros stay zeros, as they must in a sparse matrix
 
 
 class ColumnInfo(NamedTuple):

@@ -29,12 +29,13 @@ def with_levels(survey: Survey, f: int, wish: Wish, levels: Levels | None) -> Co
     numbers = None if levels.numbers is None else np.array(levels.numbers)
     m = levels.size
     left_out = int(np.argmax(shares)) if wish.drop_level and m > 1 else -1
-    codec = CategoryCodec(tuple(levels.names), shares, wish.scale, numbers, left_out)
+    codec = CategoryCodec(tuple(levels.names), shares, wish.scale, numbers, left_out, wish.center)
     done = "1 column: always the same level" if m == 1 else f"{codec.width} columns, one per level"
     done += f" but {quoted(levels.names[left_out])}" if left_out >= 0 else ""
     if wish.scale:
         root = "p" if left_out < 0 else "p (1 - p)"
-        done += f", each minus its share p, over the root of {root}"
+        minus = "minus its share p, " if wish.center else ""
+        done += f", each {minus}over the root of {root}{'' if wish.center else ', its share p'}"
     return used_as(survey, f, codec, m, done)
 
 
@@ -52,6 +53,7 @@ def _ordered(survey: Survey, f: int, wish: Wish, levels: Levels) -> ColumnInfo:
         )
     sums = sums_of_counts(np.array(place, dtype=float), np.array(levels.counts))
     center, scale = (sums.mean[0], sums.deviation[0] or 1.0) if wish.scale else (0.0, 1.0)
+    center = center if wish.center else 0.0
     own = dict(zip(place, levels.names, strict=True))
     names = tuple(own.get(j, str(level)) for j, level in enumerate(order))
     numbers = None

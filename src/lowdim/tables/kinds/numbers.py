@@ -105,7 +105,8 @@ def _flag(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) ->
     form = "flag" if survey.columns[f].form == "flag" else "number"
     codec = FlagCodec(p, scale, center, form, reading)
     done = "1 for {}, 0 for {}".format(*map(plain, reversed(codec.levels)))
-    done += "; minus its share, over its standard deviation" if wish.scale else ""
+    minus = "minus its share, " if wish.center else ""
+    done += f"; {minus}over its standard deviation" if wish.scale else ""
     return used_as(survey, f, codec, 2, done)
 
 
@@ -188,7 +189,8 @@ def _center_and_scale(
         if not wish.scale:
             return 1.0, 0.0, 1.0, zero
         logs = _logs(sums)
-        return 1.0, float(logs.mean[0]), float(np.sqrt(logs.variance[0])) or 1.0, zero
+        center = float(logs.mean[0]) if wish.center else 0.0
+        return 1.0, center, float(np.sqrt(logs.variance[0])) or 1.0, zero
     if not wish.scale:
         return 1.0, 0.0, 1.0, None
     values = sums.values
@@ -219,7 +221,7 @@ def _date(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) ->
         return left_out(survey, f, "date", "dates are not wanted")
     column = survey.columns[f]
     low, high = float(sums.low[0]), float(sums.high[0])
-    center = (float(sums.mean[0]) - low) / DAY if wish.scale else 0.0
+    center = (float(sums.mean[0]) - low) / DAY if wish.scale and wish.center else 0.0
     scale = float(sums.deviation[0]) / DAY if wish.scale else 1.0
     season = wish.dates == "auto" and len(column.months) >= 4 and high - low >= LONG_SPAN
     hour = wish.dates == "auto" and len(column.hours) >= 4 and high - low >= 2 * DAY

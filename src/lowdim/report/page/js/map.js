@@ -144,6 +144,8 @@
     const source = drawn.get_model_by_name(id + "-points");
     const plot = drawn.get_model_by_name(id + "-plot");
     const axes = [part("x"), part("y")];
+    const what = data.what;
+    const title = what[0].toUpperCase() + what.slice(1);
 
     function recolor() {
       const c = columns[Number(part("color").value)];
@@ -163,7 +165,7 @@
     }
     function showRow(i) {
       part("row-values").replaceChildren();
-      part("row-name").textContent = "Row " + rowLabel(i);
+      part("row-name").textContent = title + " " + rowLabel(i);
       for (const c of columns) {
         const line = element("tr", undefined, part("row-values"));
         element("th", c.name, line).scope = "row";
@@ -173,7 +175,7 @@
     function compare(rows) {
       part("difference").hidden = rows.length === 0;
       part("said").textContent = rows.length
-        ? rows.length + " of " + data.n + " rows are selected."
+        ? rows.length + " of " + data.n + " " + what + "s are selected."
         : "Nothing is selected.";
       const compared = columns.slice(data.firstCompared);
       const found = rows.length ? differences(compared, rows, data.n) : [];
@@ -213,7 +215,7 @@
           return;
         }
       }
-      part("said").textContent = "There is no row " + wanted + " in the map.";
+      part("said").textContent = "There is no " + what + " " + wanted + " in the map.";
     });
   });
 })();

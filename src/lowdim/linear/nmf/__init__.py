@@ -1,0 +1,4 @@
+"""Non-negative matrix factorisation: rows as sums of parts."""
+
+from lowdim.linear.nmf.estimator import NMF as NMF
+from lowdim.linear.nmf.minibatch import MiniBatchNMF as MiniBatchNMF

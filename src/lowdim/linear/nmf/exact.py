@@ -1,0 +1,94 @@
+"""Non-negative least squares, exactly, for many rows and one G.
+
+    minimise over z >= 0     1/2 z'Gz - p'z
+    where it is least:       z_F = G_FF^-1 p_F >= 0,   g_r'z - p_r >= 0 for r not in F
+
+F are the components that a row uses. Coordinate descent finds most of F in a few sweeps; block
+principal pivoting (Kim and Park 2011, algorithm 1) finds the rest, by moving every component whose
+condition is violated to the other side, and solves for z_F. Where components explain each other,
+many z are as good: RIDGE makes one of them the solution, the same from every start.
+
+Cost: O(n k^2) for a sweep; for each row O(|F|^3) a few times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowdim.core.threads import ordered_map
+from lowdim.linalg.small import solve_semidefinite
+from lowdim.linear.nmf.hals import descend
+
+RIDGE = 1e-12  # as a part of the largest entry of G
+SWEEPS = 8  # of coordinate descent, before pivoting
+MOST_SWEEPS = 1000  # where pivoting does not end
+SLACK = 1e-12  # a gradient below this part of the row's largest is 0
+CHANCES = 3  # exchanges of whole blocks that need not get better, before single ones
+ROUNDS = 5  # of pivoting for each component, at the most
+SYSTEMS_BYTES = 2**20  # equations that are written down at a time
+
+
+def nonnegative_rows(G: np.ndarray, P: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+    """The minimiser for every row of P, in float64; a start saves time and changes nothing."""
+    P = np.array(P, np.float64, order="C")
+    n, k = P.shape
+    G = with_ridge(G)
+    Z = descend(G, P, np.zeros_like(P) if start is None else start, SWEEPS, enough=1e-6).Z
+    slack = SLACK * np.abs(P).max(axis=1, initial=0.0)[:, None]
+    rows, used = np.arange(n), Z > 0  # those that are not solved yet, and what they use
+    least, chances = np.full(n, k + 1), np.full(n, CHANCES)
+    for _ in range(ROUNDS * (k + 1)):
+        if not len(rows):
+            return Z
+        X = _solve(G, P[rows], used)
+        wrong = np.where(used, X < 0, X @ G - P[rows] < -slack[rows])
+        count = wrong.sum(axis=1)
+        solved, better = count == 0, count < least
+        Z[rows[solved]] = X[solved]
+        least = np.where(better, count, least)
+        chances = np.where(better, CHANCES, chances - 1)
+        last = k - 1 - np.argmax(wrong[:, ::-1], axis=1)
+        used = used ^ (wrong & ((chances >= 0)[:, None] | (np.arange(k) == last[:, None])))
+        rows, used, least, chances = (a[~solved] for a in (rows, used, least, chances))
+    Z[rows] = descend(G, P[rows], Z[rows], MOST_SWEEPS, enough=1e-12).Z
+    return Z
+
+
+def with_ridge(G: np.ndarray) -> np.ndarray:
+    """G in float64 with a diagonal that makes it definite."""
+    G = np.array(G, np.float64, order="C")
+    G.flat[:: len(G) + 1] += max(RIDGE * G.max(initial=0.0), np.finfo(np.float64).tiny)
+    return G
+
+
+def _solve(G: np.ndarray, P: np.ndarray, used: np.ndarray) -> np.ndarray:
+    """Rows z with z_F = G_FF^-1 p_F and 0 elsewhere; those that use as many go together."""
+    X, count = np.zeros_like(P), used.sum(axis=1)
+    order = np.argsort(count, kind="stable")
+
+    def work(rows: np.ndarray) -> None:
+        m = int(count[rows[-1]])
+        front = np.argsort(~used[rows], axis=1, kind="stable")[:, :m]
+        own = np.arange(m) < count[rows][:, None]
+        A = G[front[:, :, None], front[:, None, :]] * (own[:, :, None] & own[:, None, :])
+        A[:, np.arange(m), np.arange(m)] += ~own
+        b = np.take_along_axis(P[rows], front, axis=1) * own
+        z = np.empty_like(b)
+        solve_semidefinite(A, b, z)
+        found = np.zeros((len(rows), P.shape[1]))
+        np.put_along_axis(found, front, z * own, axis=1)
+        X[rows] = found
+
+    for _ in ordered_map(work, _runs(order, count)):
+        pass
+    return X
+
+
+def _runs(order: np.ndarray, count: np.ndarray) -> list[np.ndarray]:
+    """Runs of rows whose equations are of one memory; rows that use nothing are left out."""
+    runs, first = [], int(np.searchsorted(count[order], 1))
+    while first < len(order):
+        size = max(4, SYSTEMS_BYTES // (8 * int(count[order[first]]) ** 2))
+        runs.append(order[first : first + size])
+        first += size
+    return runs

@@ -1,0 +1,169 @@
+"""How certain NMF is of what it fills in.
+
+An entry varies about what the model says of it, y, by s^2 v with v = y^(2-b): the variance that the
+beta-divergence assumes (squares: the same everywhere; Kullback-Leibler: in proportion to y, as
+counts do). Codes spread about their mean by C, that of the fitted rows. So a row that has observed
+the entries o has a code of covariance
+
+    cov = (sum_o v_j v_j' / (s^2 v) + C^-1)^-1,     var(x_j) = s^2 v + v_j' cov v_j.
+
+Both follow from what the codes of some rows leave of their entries, r = x - y. An entry pulls its
+own prediction by h = v_j'cov v_j / (s^2 v) of its value through its code, and by about g = k / c
+through the components, if columns have c entries:
+
+    s^2 = sum (r^2 / v) / sum (1 - h)(1 - g)
+    e^2 = mean (r / ((1 - h)(1 - g)))^2 / v             the error of an entry that is left out
+
+Then s^2 and C are multiplied by one number, so that missing entries get e^2 on average.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.linalg.entries import observed
+from lowdim.linalg.ridge import Regression, row_systems
+from lowdim.linalg.sparse import product_at, row_numbers, with_values
+from lowdim.linear.nmf.codes import Coding, decode, encode, fill
+from lowdim.linear.nmf.objective import has_missing, in_unit
+from lowdim.linear.nmf.observed import whole
+
+MOST_ROWS, LEAST_ROWS = 128, 4  # that the noise is learned from, evenly spaced
+MOST_WORK = 2**26  # multiplications that this may cost
+MOST_PULL = 0.9  # of an entry on the components
+LEAST_LEFT = 0.05  # of 1 - h
+LEAST_MEAN = 0.05  # part of the mean of y below which v is no smaller
+RIDGE = 1e-6  # of C, as a part of its mean diagonal
+ROWS_AT_A_TIME = 256
+PRODUCTS_AT_A_TIME = 2**20
+
+
+class Noise(NamedTuple):
+    """In the unit of X."""
+
+    variance: float  # s^2
+    codes: np.ndarray  # (k, k)  C
+
+
+def sample_of(n: int, d: int, k: int) -> np.ndarray:
+    """The numbers of the rows that the noise is learned from."""
+    most = min(MOST_ROWS, max(LEAST_ROWS, MOST_WORK // (d * k * k)))
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+def spread_of(W: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """C of codes, with a ridge."""
+    w = np.ones(len(W)) if weight is None else weight
+    D = W.astype(np.float64) - np.average(W, axis=0, weights=w)
+    C = (D * w[:, None]).T @ D / w.sum()
+    ridge = RIDGE * np.trace(C) / len(C)
+    return C + (ridge or 1.0) * np.eye(len(C))
+
+
+def learned_noise(
+    X: Any,
+    by: Coding,
+    W: np.ndarray,
+    C: np.ndarray,
+    by_column: float,
+    *,
+    observed_only: bool = False,
+    by_entry: Any = None,
+) -> Noise:
+    """From some rows X (in the units of the user) and their codes.
+
+    Parameters
+    ----------
+    X : array, or csr_array
+    by : Coding
+    W : array of shape (m, k)
+    C : array of shape (k, k)
+        Spread of the codes of all rows, in the unit.
+    by_column : float
+        Entries of a column, on average.
+    observed_only : bool
+        Whether entries that a csr_array does not store are missing, and not 0.
+    by_entry : csr_array of their weights, or None
+    """
+    if sp.issparse(X) and not observed_only:
+        X = X.toarray()
+    X = observed(in_unit(X, by.unit))
+    X = with_values(X, X.data.astype(np.float64))
+    Z, V = np.ascontiguousarray(W, np.float64) / by.root, np.ascontiguousarray(by.V)
+    w = np.ones(X.nnz) if by_entry is None else by_entry.data
+    y, i, j = product_at(X, Z, V), row_numbers(X), X.indices
+    v = _variance(y, y.mean() if len(y) else 0.0, by.beta)
+    square = w * (X.data - y) ** 2 / v
+    noise = Noise(float(square.sum() / w.sum()), C)
+    if not noise.variance > 0.0:
+        return Noise(np.finfo(np.float64).tiny, C)
+    cov = _covariances(X, w / v, V, noise)
+    pull = w * _quadratic(cov, V)[i, j] / (noise.variance * v)
+    left = np.maximum(1.0 - pull, LEAST_LEFT) * (1.0 - min(V.shape[1] / by_column, MOST_PULL))
+    noise = noise._replace(variance=float(square.sum() / (w @ left)))
+    left_out = float((square / left**2).sum() / w.sum())
+    expected = _expected(X, Z, V, w / v, noise, by)
+    ratio = left_out / expected
+    return Noise(ratio * noise.variance, ratio * C)
+
+
+def _expected(
+    X: Any, Z: np.ndarray, V: np.ndarray, weight: np.ndarray, noise: Noise, by: Coding
+) -> float:
+    """The mean variance of missing entries (of all, where none is), in units of v."""
+    Y = Z @ V.T
+    v = _variance(Y, Y.mean(), by.beta)
+    variance = noise.variance + _quadratic(_covariances(X, weight, V, noise), V) / v
+    missing = np.ones(Y.shape, bool)
+    missing[row_numbers(X), X.indices] = False
+    return float(variance[missing].mean() if missing.any() else variance.mean())
+
+
+def fill_with_std(X: Any, by: Coding, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
+    """A block with what is missing filled in, and the standard deviation of each entry."""
+    filled = fill(X, by)
+    std = np.zeros(X.shape, filled.dtype)
+    if not has_missing(X):
+        return filled, std
+    V = np.ascontiguousarray(by.V)
+    size = float(np.mean(V @ by.mean)) if by.mean is not None else 1.0
+    for first in range(0, len(std), ROWS_AT_A_TIME):
+        rows = X[first : first + ROWS_AT_A_TIME]
+        missing = np.isnan(rows)
+        entries = observed(rows)
+        Y = decode(encode(rows, by), by) / by.unit
+        v = _variance(Y, size, by.beta)
+        weight = 1.0 / v[row_numbers(entries), entries.indices]
+        entries = with_values(entries, np.ones(entries.nnz))
+        cov = _covariances(entries, weight, V, noise)
+        variance = noise.variance * v + _quadratic(cov, V)
+        std[first : first + ROWS_AT_A_TIME] = np.where(missing, by.unit * np.sqrt(variance), 0.0)
+    return filled, std
+
+
+def _variance(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
+    """v of entries; y below a part of the mean counts as that."""
+    power = max(2.0 - beta, 0.0)
+    if power == 0.0:
+        return np.ones_like(Y)
+    return np.maximum(Y, LEAST_MEAN * mean or 1.0) ** power
+
+
+def _covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.ndarray:
+    """cov of the codes of rows, (m, k, k); `weight` is 1 / v of the entries of X."""
+    on = Regression(V, np.zeros(len(V)), np.zeros(V.shape[1]))
+    A = whole(row_systems(X, on, weight=weight).A)
+    return noise.variance * np.linalg.inv(A + noise.variance * np.linalg.inv(noise.codes))
+
+
+def _quadratic(A: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """v_j'A_i v_j of many matrices and all columns, (m, d)."""
+    (d, k), flat = V.shape, A.reshape(len(A), -1)
+    found, size = np.empty((len(A), d)), max(1, PRODUCTS_AT_A_TIME // (k * k))
+    for first in range(0, d, size):
+        F = V[first : first + size]
+        found[:, first : first + size] = flat @ np.einsum("jr,js->rsj", F, F).reshape(k * k, -1)
+    return np.maximum(found, 0.0)

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from lowdim.linear.nmf.exact import nonnegative_rows
+from tests.linear.nmf.examples import small_problems
+
+
+def test_a_solution_worked_by_hand():
+    G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    P = np.array([[3.0, 3.0], [4.0, 1.0], [1.0, -5.0], [-1.0, -1.0]])
+    expected = [[1.0, 1.0], [2.0, 0.0], [0.5, 0.0], [0.0, 0.0]]
+    np.testing.assert_allclose(nonnegative_rows(G, P), expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("k", [1, 6, 18])
+def test_rows_are_those_of_lawson_and_hanson(k, rng):
+    G, P, F, Y = small_problems(rng, k=k)
+    expected = np.array([nnls(F, y)[0] for y in Y])
+    np.testing.assert_allclose(nonnegative_rows(G, P), expected, atol=1e-7)
+
+
+def test_the_start_changes_nothing(rng):
+    G, P, _, _ = small_problems(rng)
+    Z = nonnegative_rows(G, P)
+    np.testing.assert_allclose(nonnegative_rows(G, P, rng.random(P.shape)), Z, atol=1e-10)
+
+
+def test_more_components_than_columns_have_one_solution_and_it_is_a_best_one(rng):
+    G, P, F, Y = small_problems(rng, d=5, k=9)
+    Z = nonnegative_rows(G, P)
+    for y, z in zip(Y, Z, strict=True):
+        assert np.linalg.norm(y - F @ z) <= nnls(F, y)[1] + 1e-9
+    np.testing.assert_array_equal(nonnegative_rows(G, P), Z)
+
+
+def test_equal_components_and_components_of_zeros_are_no_trouble():
+    F = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
+    Z = nonnegative_rows(F.T @ F, np.array([[2.0, 2.0]]) @ F)
+    assert np.isfinite(Z).all() and (Z >= 0).all()
+    assert Z[0, :2].sum() == pytest.approx(2.0)

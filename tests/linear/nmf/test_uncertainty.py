@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from lowdim import NMF
+from lowdim.linear.nmf.uncertainty import MOST_ROWS, sample_of, spread_of
+
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def example(rng, beta, n=300, d=20, k=3):
+    Y = rng.gamma(1.0, size=(n, k)) @ rng.gamma(1.0, size=(k, d)) + 0.5
+    X = rng.poisson(Y).astype(float) if beta == 1.0 else Y + 0.3 * rng.normal(size=Y.shape)
+    X = np.maximum(X, 0.0)
+    return X, np.where(rng.random(X.shape) < 0.2, np.nan, X)
+
+
+@quietly
+@pytest.mark.parametrize("how", [{}, {"solver": "mu", "beta_loss": 1.0}], ids=str)
+def test_errors_of_filled_entries_are_as_large_as_is_said(how, rng):
+    truth, X = example(rng, how.get("beta_loss", 2.0))
+    filled, std = NMF(3, max_iter=300, **how).fit(X).impute(X, return_std=True)
+    gone = np.isnan(X)
+    z = (filled - truth)[gone] / std[gone]
+    # 1200 entries: the root mean square of standardised errors is good to some percent; the rest
+    # is what local minima and few entries of a row do
+    assert 0.7 < np.sqrt(np.mean(z**2)) < 1.4
+    assert (std[~gone] == 0).all()
+
+
+@quietly
+def test_counts_are_less_certain_where_they_are_large(rng):
+    _, X = example(rng, 1.0)
+    filled, std = NMF(3, solver="mu", beta_loss=1.0, max_iter=300).fit(X).impute(X, return_std=True)
+    gone = np.isnan(X)
+    large = filled[gone] > np.quantile(filled[gone], 0.8)
+    assert std[gone][large].mean() > 1.3 * std[gone][~large].mean()
+
+
+def test_a_row_that_has_observed_less_is_less_certain(rng):
+    _, X = example(rng, 2.0)
+    model = NMF(3).fit(X)
+    rows = np.repeat(X[:1], 3, axis=0)
+    rows[:] = 1.0
+    rows[0, 0] = rows[1, :10] = rows[2] = np.nan
+    std = model.impute(rows, return_std=True)[1]
+    assert std[0, 0] <= std[1, 0] <= std[2, 0]
+
+
+def test_some_rows_are_looked_at_evenly_spaced():
+    assert len(sample_of(10_000, 10, 2)) == MOST_ROWS
+    np.testing.assert_array_equal(sample_of(3, 10, 2), [0, 1, 2])
+    assert len(sample_of(10_000, 100_000, 50)) == 4
+
+
+def test_the_spread_is_the_covariance(rng):
+    W, weight = rng.random((50, 3)), rng.integers(1, 4, size=50).astype(float)
+    expected = np.cov(W.T, fweights=weight.astype(int), bias=True)
+    np.testing.assert_allclose(spread_of(W, weight), expected, atol=1e-6)
