@@ -16,6 +16,7 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Either
 from lowdim.core.validation import check_weights
+from lowdim.linear.nmf.alternation import EXACT
 from lowdim.linear.nmf.codes import encode, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
 from lowdim.linear.nmf.model import PartsModel
@@ -250,7 +251,8 @@ class MiniBatchNMF(PartsModel):
         for state in loop:
             batches = measured.batches(size, along=(weight,))
             loop.params = one_pass(batches, state, how, self.max_no_improvement)
-            loop.record(loop.params.costs.sum() / whole, pass_change(loop.params))
+            cost = loop.params.costs.sum() / whole
+            loop.record(cost, 0.0 if cost <= EXACT else pass_change(loop.params))
         return self._publish(rows, weight, loop.params.learned, units, how.alpha.W)
 
     def _publish(
