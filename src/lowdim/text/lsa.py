@@ -316,7 +316,7 @@ def weighted(X: Any, weighting: str, weights: np.ndarray) -> Any:
     A.sum_duplicates()
     if weighting == "tfidf":
         A.data *= weights[A.indices]
-        divide_by_norms(A, "l2")
+        divide_by_norms(A.data, A.indptr, "l2")
         return A
     np.log1p(A.data, out=A.data)
     if weighting == "notes":

@@ -198,7 +198,7 @@ def weighted(
         if idf is not None:
             values *= idf[counts.indices[here]].astype(values.dtype, copy=False)
         if norm is not None:
-            _divide_by_norms(values, bounds - bounds[0], norm)
+            divide_by_norms(values, bounds - bounds[0], norm)
 
     for _ in ordered_map(work, row_cuts(counts.indptr, COUNTS_AT_A_TIME)):
         pass
@@ -216,7 +216,7 @@ def _take_logarithms(values: np.ndarray) -> None:
     values[stored] += 1
 
 
-def _divide_by_norms(values: np.ndarray, bounds: np.ndarray, norm: str) -> None:
+def divide_by_norms(values: np.ndarray, bounds: np.ndarray, norm: str) -> None:
     """Make the norm of each row 1; rows of zeros stay. In float64, without overflow."""
     lengths = np.diff(bounds)
     filled = lengths > 0
