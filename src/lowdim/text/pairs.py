@@ -16,6 +16,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from lowdim.text.counting.tally import Part, stacked
 from lowdim.text.counting.word_table import PRIME
 
 TABLE_PAIRS = 2**20  # in a hash table, half of which is used
-BUDGET_BYTES = 2**28
+BUDGET_BYTES = 3 * 2**26
 MERGED_PAIRS = 2**20  # of all runs, added up at a time
 TOGETHER = 2**23  # words of documents, in one product
 PRODUCTS_AT_A_TIME = 2**24
@@ -184,7 +185,8 @@ class Runs:
         self._runs.append(run)
         if sum(16 * len(run.keys) for run in self._runs) <= self._budget:
             return
-        merged = added_up(self._runs)
+        parts = ordered_map(partial(_between, self._runs), list(_ranges(self._runs)))
+        merged = Run(*(np.concatenate(part) for part in zip(*parts, strict=True)))
         if 32 * len(merged.keys) > self._budget:
             self._kept.append(self._written(merged))
             self._runs = []
@@ -196,13 +198,13 @@ class Runs:
         runs = [*self._kept, *self._runs]
 
         def work(between: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            keys, values = added_up([_cut(run, *between) for run in runs])
+            keys, values = _between(runs, between)
             rows, columns = np.divmod(keys, n)
             return np.bincount(rows, minlength=n), columns.astype(np.int32), values
 
         length = np.zeros(n, dtype=np.int64)
         columns, values = list[np.ndarray](), list[np.ndarray]()
-        for of_row, *part in ordered_map(work, list(_ranges(runs, n))):
+        for of_row, *part in ordered_map(work, list(_ranges(runs))):
             length += of_row
             columns.append(part[0])
             values.append(part[1])
@@ -211,8 +213,8 @@ class Runs:
         return sp.csr_array(parts, shape=(n, n))
 
     def close(self) -> None:
-        """Delete the temporary files."""
-        self._kept = []
+        """Free the memory, and delete the temporary files."""
+        self._runs, self._kept = [], []
         for file in self._files:
             file.close()
 
@@ -240,13 +242,16 @@ def added_up(runs: list[Run]) -> Run:
     return Run(keys[first], np.add.reduceat(values, first) if len(first) else values)
 
 
-def _ranges(runs: list[Run], n: int) -> Iterator[tuple[int, int]]:
+def _ranges(runs: list[Run]) -> Iterator[tuple[int, int]]:
     """Keys from and to, so that about MERGED_PAIRS of all runs are between."""
     pieces = max(1, sum(len(run.keys) for run in runs) // MERGED_PAIRS)
     longest = max((run.keys for run in runs), key=len, default=np.zeros(0, np.int64))
     cuts = [int(longest[len(longest) * i // pieces]) for i in range(1, pieces)]
-    edges = [0, *cuts, n * n]
-    yield from pairwise(edges)
+    yield from pairwise([0, *cuts, np.iinfo(np.int64).max])
+
+
+def _between(runs: list[Run], keys: tuple[int, int]) -> Run:
+    return added_up([_cut(run, *keys) for run in runs])
 
 
 def _cut(run: Run, first: int, last: int) -> Run:
