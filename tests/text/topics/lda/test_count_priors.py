@@ -22,7 +22,7 @@ def drawn(rng, alpha, n, length):
 def test_different_counts_and_how_often_they_occur():
     found = occurring([np.array([[1, 0], [1, 3]]), np.array([[1, 3]])])
     np.testing.assert_array_equal(found.group, [0, 1])
-    np.testing.assert_array_equal(found.count, [1, 3])
+    np.testing.assert_array_equal(found.value, [1, 3])
     np.testing.assert_array_equal(found.times, [3, 2])
 
 

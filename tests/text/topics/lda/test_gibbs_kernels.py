@@ -16,7 +16,8 @@ ALPHA = np.array([0.7, 0.2])
 BETA = np.array([[0.5, 0.1], [0.3, 0.9], [0.2, 0.4]])  # (words, topics)
 KERNELS = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 HELPERS = (
-    "uniform", "begin_word", "sum_of", "pick", "place_of", "move", "draw_from_prior", "_skip",
+    "uniform", "begin_word", "sum_of", "pick", "weigh", "place_of", "draw_other", "move",
+    "draw_from_prior", "_skip",
 )  # fmt: skip
 RARE = 1e-7  # how often a sampler that is right may fail a test
 

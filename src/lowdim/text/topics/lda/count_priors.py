@@ -28,10 +28,10 @@ STEPS, TOLERANCE = 100, 1e-4
 
 
 class Occurring(NamedTuple):
-    """Different pairs (group, count) with count > 0, and how often each occurs."""
+    """Different pairs (group, value) with a count above 0, and how often each occurs."""
 
     group: np.ndarray  # the topic; for lengths of documents 0
-    count: np.ndarray
+    value: np.ndarray
     times: np.ndarray
 
 
@@ -53,7 +53,7 @@ def learn_asymmetric(alpha: np.ndarray, counts: Occurring, length: np.ndarray) -
     """alpha, (k,), at which counts of the topics in documents of these lengths are likeliest."""
     total = occurring([length[:, None]])
     for _ in range(STEPS if counts.times.size else 0):
-        gain = digamma(counts.count + alpha[counts.group]) - digamma(alpha[counts.group])
+        gain = digamma(counts.value + alpha[counts.group]) - digamma(alpha[counts.group])
         up = np.bincount(counts.group, counts.times * gain, minlength=len(alpha))
         moved = from_counts(alpha, CountSums(up, _growth(total, alpha.sum())))
         done = np.abs(moved - alpha).max() <= TOLERANCE * alpha.max()
@@ -67,7 +67,7 @@ def learn_symmetric(beta: float, counts: Occurring, length: np.ndarray, n_words:
     """The same for one number: counts of `n_words` words in topics of these lengths."""
     total = occurring([length[:, None]])
     for _ in range(STEPS if counts.times.size else 0):
-        up = counts.times @ (digamma(counts.count + beta) - digamma(beta))
+        up = counts.times @ (digamma(counts.value + beta) - digamma(beta))
         moved = np.clip(beta * up / (n_words * _growth(total, n_words * beta)), LEAST, MOST)
         done = abs(moved - beta) <= TOLERANCE * beta
         beta = moved
@@ -77,4 +77,4 @@ def learn_symmetric(beta: float, counts: Occurring, length: np.ndarray, n_words:
 
 
 def _growth(total: Occurring, a: float) -> float:
-    return float(total.times @ (digamma(total.count + a) - digamma(a)))
+    return float(total.times @ (digamma(total.value + a) - digamma(a)))

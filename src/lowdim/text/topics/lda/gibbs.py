@@ -10,8 +10,8 @@ on threads: within a block counts are current, and those that blocks share, n_wj
 together after each sweep (Newman and others, 2009). One block, as small corpora have, is the exact
 sampler. The kernels are in `gibbs_kernels.py`.
 
-What a sweep costs: O(tokens * min(k, topics of a document) + blocks * words * k); memory: 4 bytes
-for each word and topic, 6 for each token, 4 for each topic of each document that is worked on.
+A sweep costs O(tokens * min(k, topics of a document) + blocks * words * k). Memory: 4 bytes for
+each word and topic, 10 for each token, 2 for each topic of each document that is being worked on.
 
 The objective is -mean_i log p(w_i | all other tokens and their topics), each taken when the topic
 of token i was drawn. It is a noisy number that levels off when the chain has settled.
@@ -29,10 +29,10 @@ from lowdim.core.loop import Loop
 from lowdim.core.threads import ordered_map
 from lowdim.text.topics.lda.count_priors import learn_asymmetric, learn_symmetric, occurring
 from lowdim.text.topics.lda.gibbs_kernels import (
-    GROUP,
     count_topics,
     count_words,
     list_topics,
+    padded_width,
     sweep_dense,
     sweep_sparse,
 )
@@ -43,7 +43,8 @@ from lowdim.text.topics.lda.variational import Learned
 MOST_TOPICS = 2**16 - 1
 # lists of topics are faster from so many topics on, if documents have at most a part of them:
 # benchmarks/text_gibbs.py
-SPARSE_FROM, SPARSE_PART = 64, 8
+SPARSE_FROM, SPARSE_PART = 64, 12
+LONGEST_DENSE = 2**16 - 1  # tokens of a document, whose counts are uint16 where they are dense
 LEARN_EVERY = 10  # sweeps, from one update of the priors to the next
 SMALLEST_PRIOR = 1e-10
 NOTHING = Learned(doc=False, word=False)
@@ -156,7 +157,7 @@ class Sampler:
     def __init__(self, tokens: Tokens, k: int, sparse: bool | None = None):
         self.tokens, self.k = tokens, k
         self._sparse = sparse
-        self._padded = -(-k // GROUP) * GROUP
+        self._padded = padded_width(k)
         self._n_wk = np.empty((tokens.n_words, k), dtype=np.int32)
         self._pieces = list(pieces_of_words(tokens))
 
@@ -184,8 +185,10 @@ class Sampler:
 
     def _is_sparse(self, z: np.ndarray) -> bool:
         """Whether documents have few of the topics, by those of the first block."""
-        if self._sparse is not None or self.k < SPARSE_FROM:
-            return bool(self._sparse)
+        if self._sparse is not None or self.tokens.length.max(initial=0) > LONGEST_DENSE:
+            return self._sparse is not False
+        if self.k < SPARSE_FROM:
+            return False
         n_topics = np.count_nonzero(self._doc_counts(z, 0, self.k), axis=1)
         length = self.tokens.length[self.tokens.block(0)[0]]  # as many draws go over a list
         return SPARSE_PART * int(n_topics @ length) < self.k * int(length.sum())
@@ -215,7 +218,7 @@ class Sampler:
         self, block: int, z: np.ndarray, n_k: np.ndarray, prior: KernelPriors, seed: np.uint64
     ) -> float:
         tokens, first = self.tokens, int(self.tokens.cuts[block])
-        n_dk = self._doc_counts(z, block, self._padded)
+        n_dk = self._doc_counts(z, block, self._padded, np.uint16)
         own_n_k, inverse = prior.topic_sums(n_k)
         floats = np.zeros((3, self._padded), dtype=np.float32)
         return sweep_dense(
@@ -245,10 +248,12 @@ class Sampler:
             np.zeros(self._padded, dtype=np.int32), floats[0], inverse, floats[1], floats[2],
         )  # fmt: skip
 
-    def _doc_counts(self, z: np.ndarray, block: int, width: int) -> np.ndarray:
+    def _doc_counts(
+        self, z: np.ndarray, block: int, width: int, dtype: type = np.int32
+    ) -> np.ndarray:
         """n_dj of the documents of a block."""
         documents, part = self.tokens.block(block)
-        n_dk = np.zeros((documents.stop - documents.start, width), dtype=np.int32)
+        n_dk = np.zeros((documents.stop - documents.start, width), dtype=dtype)
         count_topics(self.tokens.doc, z, part.start, part.stop, documents.start, n_dk)
         return n_dk
 
