@@ -341,13 +341,14 @@ def em_step(
     """One step of EM, and J_T per token where it started."""
     B = params.phi if temperature == 1.0 else params.phi ** (1.0 / temperature)
     sums, theta = rows.fold_and_map(statistics, B, temperature, along=(params.theta, weight))
-    return PLSAParams(theta, update(sums.by_term * B, params.phi)), sums.objective / sums.tokens
+    counts = np.multiply(sums.by_term, B, out=sums.by_term)
+    return PLSAParams(theta, update(counts, params.phi)), sums.objective / sums.tokens
 
 
 def update(counts: np.ndarray, phi: np.ndarray) -> np.ndarray:
     """Topics from expected counts by term (v, k); one without any words stays as it is."""
     total = counts.sum(axis=0)
-    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), phi)
+    return np.divide(counts, total, out=phi.copy(), where=total > 0)
 
 
 def step(

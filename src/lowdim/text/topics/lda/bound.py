@@ -19,12 +19,15 @@ from lowdim.text.topics.counts import Cells, cells_of
 from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly, topic_counts
 from lowdim.text.topics.lda.priors import Priors
 
+TERMS_AT_A_TIME = 1024
 LEAST_PRIOR = 1e-100  # a prior of 0, where its logarithm is asked for
 
 
 def expected_topics(topics: np.ndarray) -> np.ndarray:
     """exp E log phi of topics with the posterior Dirichlet(topics), by terms (v, k)."""
-    return exp_digamma(topics) * np.exp(-psi(topics.sum(axis=0)))
+    expected = exp_digamma(topics)
+    expected *= np.exp(-psi(topics.sum(axis=0)))
+    return expected
 
 
 def log_shares(gamma: np.ndarray) -> np.ndarray:
@@ -53,11 +56,14 @@ def document_bounds(
 
 def topics_bound(topics: np.ndarray, priors: Priors) -> float:
     """E log p(phi; eta) - E log q(phi) of topics with the posterior Dirichlet(topics), (v, k)."""
-    eta = np.maximum(priors.word, LEAST_PRIOR)
-    total, eta_total = topics.sum(axis=0), np.broadcast_to(eta, topics.shape).sum(axis=0)
-    logs = psi(topics) - psi(total)
-    own = ((eta - topics) * logs).sum() + (gammaln(topics) - gammaln(eta)).sum()
-    return float(own + (gammaln(eta_total) - gammaln(total)).sum())
+    eta = np.broadcast_to(np.maximum(priors.word, LEAST_PRIOR), topics.shape)
+    total, eta_total = topics.sum(axis=0), eta.sum(axis=0)
+    bound = float((gammaln(eta_total) - gammaln(total)).sum())
+    for first in range(0, len(topics), TERMS_AT_A_TIME):
+        own, prior = (part[first : first + TERMS_AT_A_TIME] for part in (topics, eta))
+        bound += float(((prior - own) * (psi(own) - psi(total))).sum())
+        bound += float((gammaln(own) - gammaln(prior)).sum())
+    return bound
 
 
 def bounds(X: Any, B: np.ndarray, alpha: np.ndarray, max_iter: int, tol: float) -> np.ndarray:

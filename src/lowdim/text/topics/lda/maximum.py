@@ -113,15 +113,15 @@ def step(
     topics, gamma, priors = state[:3]
     phi = topics / topics.sum(axis=0)
     sums, gamma = rows.fold_and_map(statistics, phi, priors.doc, learned.doc, along=(gamma, weight))
-    counts = sums.by_term * phi
     objective = Objective(
         sums.log_likelihood,
         sums.log_likelihood + sums.log_prior + topics_prior(phi, priors.word),
     )
+    counts = np.multiply(sums.by_term, phi, out=phi)
     doc = from_counts(priors.doc, sums.for_alpha) if learned.doc else priors.doc
     word = np.array(one_from_counts(float(priors.word), counts)) if learned.word else priors.word
     after = state._replace(
-        topics=word + counts,
+        topics=np.add(word, counts, out=counts),
         gamma=gamma - priors.doc + doc,
         priors=Priors(doc, word),
         n_batches=state.n_batches + 1,
@@ -151,5 +151,6 @@ def topics_prior(phi: np.ndarray, eta: np.ndarray) -> float:
     """sum eta log phi."""
     if not eta.any():
         return 0.0
-    phi = np.maximum(phi, np.finfo(np.float64).tiny)
-    return float(eta) * sum_of_logs(phi) if eta.ndim == 0 else float((eta * np.log(phi)).sum())
+    if eta.ndim == 0 and phi.all():
+        return float(eta) * sum_of_logs(phi)
+    return float((eta * np.log(np.maximum(phi, np.finfo(np.float64).tiny))).sum())

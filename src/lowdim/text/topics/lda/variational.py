@@ -113,7 +113,8 @@ def step(
         doc = from_logs(doc, sums.logs / sums.documents)
     if learned.word:
         word = np.array(one_from_logs(float(word), _mean_log(B), len(B)))
-    topics = word + sums.by_term * B
+    topics = np.multiply(sums.by_term, B, out=B)
+    topics += word
     after = state._replace(
         topics=topics, gamma=gamma, priors=Priors(doc, word), n_batches=state.n_batches + 1
     )
