@@ -134,3 +134,14 @@ def test_column_variances_are_numpys(rng):
     repeated = np.repeat(X, weight, axis=0)
     np.testing.assert_allclose(mean, repeated.mean(axis=0), rtol=1e-12)
     np.testing.assert_allclose(squares * unit**2 / total, repeated.var(axis=0), rtol=1e-8)
+
+
+def test_sparse_rows_that_are_read_only_in_any_order_stay_as_they_are():
+    data, indices = np.array([2.0, 1.0, 3.0, 4.0]), np.array([2, 0, 1, 1], dtype=np.int32)
+    X = sp.csr_array((data, indices, np.array([0, 2, 4], dtype=np.int32)), shape=(2, 3))
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    _, mean, scatter, _ = column_variances(ArrayBlocks(X))
+    np.testing.assert_allclose(mean, [0.5, 3.5, 1.0])
+    np.testing.assert_allclose(scatter, [0.5, 24.5, 2.0])
+    assert X.indices.tolist() == [2, 0, 1, 1]

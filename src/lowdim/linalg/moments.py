@@ -121,7 +121,7 @@ def column_moments(X: Any, frame: Frame, weight: np.ndarray | None = None) -> Co
     if sp.issparse(X):
         scaled = X / frame.unit if frame.unit != 1.0 else X
         w = np.ones(n) if weight is None else weight
-        return ColumnMoments(float(w.sum()), scaled.T @ w, scaled.power(2).T @ w)
+        return ColumnMoments(float(w.sum()), scaled.T @ w, _squared(scaled).T @ w)
     D = frame.deviations(X)
     w = np.ones(n, dtype=D.dtype) if weight is None else weight.astype(D.dtype)
     return ColumnMoments(_total(weight, n), w @ D, w @ np.square(D))
@@ -178,6 +178,14 @@ def _largest(X: Any, pilot: np.ndarray) -> np.ndarray:
     if sp.issparse(X):
         return abs(X).max(axis=1).toarray().ravel()
     return np.abs(X - pilot).max(axis=1)
+
+
+def _squared(X: Any) -> Any:
+    """The squares of a csr_array; SciPy's `power` would sort the entries of X itself."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return sp.csr_array((np.square(X.data), X.indices, X.indptr), shape=X.shape, copy=False)
 
 
 def _sparse_sum(X: Any) -> np.ndarray:
