@@ -212,7 +212,7 @@ def word_table(model: TopicModel, names: list[str], n: int = WORDS) -> Any:
     word = order.ravel()
     return pa.table(
         {
-            "topic": topic,
+            "topic": topic + 1,
             "name": [names[j] for j in topic],
             "rank": np.tile(np.arange(1, size + 1), k),
             "word": [str(terms[j]) for j in word],
