@@ -69,6 +69,19 @@ def test_a_sample_gives_shares_of_all_documents(folder):
     assert len(pd.read_csv(out)) == len(planted_records(40))
 
 
+def test_a_folder_of_texts_is_a_corpus_named_by_paths(tmp_path):
+    for i, record in enumerate(planted_records(12, nasty=False)):
+        file = tmp_path / "letters" / f"part{i % 2}" / f"{i}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(record["text"])
+    arguments = ["topics", str(tmp_path / "letters"), "-k", "2", "-o", str(tmp_path / "page.html")]
+    result = RUN.invoke(main, [*arguments, "--documents", "-"])
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("id,topic1_") and lines[1].startswith("part0/0.txt,")
+    assert len(lines) == 15 and "page.html" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
