@@ -130,6 +130,8 @@ def warm_up(cls: Any) -> Exception | None:
                 worked = True
             except (ValueError, TypeError) as error:  # a solver need not take every kind of X
                 problem = error
+        if cls is lowdim.LatentDirichletAllocation:
+            _sample_topics()
     return None if worked else problem
 
 
@@ -208,8 +210,6 @@ def _use(model: Any, X: Any) -> None:
             getattr(model, name)(X)
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
-    if hasattr(model, "word_topics") and hasattr(model, "score_samples"):
-        model.score_samples(model.sample(2)[0], method="left-to-right", n_samples=2)
 
 
 def _recommend() -> None:
@@ -238,3 +238,15 @@ def _count_words() -> None:
     lowdim.text.cosine(vectorizer.transform(docs), top=1)
     lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))
     lowdim.text.coherence([["cat", "bird"]], docs)
+
+
+def _sample_topics() -> None:
+    """Draw the topics of words, of few and of many topics, and score documents word by word."""
+    import numpy as np
+
+    import lowdim
+
+    X = np.random.default_rng(0).poisson(1.0, size=(ROWS, COLUMNS))
+    for k in (2, 200):
+        model = lowdim.LatentDirichletAllocation(k, learning_method="gibbs", max_iter=2)
+        model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)

@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.progress import watch
 from lowdim.core.public import public_model
 from lowdim.core.random import random_generator
@@ -360,5 +361,5 @@ def _warn_at_end(choice: int, sizes: np.ndarray, criterion: str) -> None:
             f"By {criterion!r} the best number of topics is {choice}, the {where} one tried; a "
             "better one may lie beyond. Try a wider range of k.",
             EndOfRangeWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )

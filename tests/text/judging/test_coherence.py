@@ -117,6 +117,18 @@ def test_documents_of_every_kind_give_the_same(rng, measure):
         np.testing.assert_array_equal(found, plain)
 
 
+def test_a_dask_bag_holds_texts_or_lists_of_words(rng):
+    bag = pytest.importorskip("dask.bag")
+    documents = texts(rng)
+    expected = coherence(TOPICS, documents)
+    np.testing.assert_array_equal(
+        coherence(TOPICS, bag.from_sequence(documents, npartitions=3)), expected
+    )
+    joined = bag.from_sequence([" ".join(document) for document in documents], npartitions=3)
+    vectorizer = lowdim.CountVectorizer(token_pattern=r"\w")
+    np.testing.assert_array_equal(coherence(TOPICS, joined, vectorizer=vectorizer), expected)
+
+
 def test_texts_are_cut_as_a_vectorizer_cuts_them():
     docs = ["The ARGUED point", "arguing a point", "nothing here", "a cat"]
     vectorizer = lowdim.CountVectorizer(stemmer=lambda word: word[:4], ngram_range=(1, 2))

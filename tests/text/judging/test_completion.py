@@ -7,6 +7,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 
 import lowdim
 from lowdim.text import completion_perplexity, split_counts
+from lowdim.text.judging import completion as module
 from lowdim.text.judging.completion import shares_of, topics_of
 
 
@@ -66,6 +67,23 @@ def test_huge_counts_are_split(rng):
     first, second = split_counts([[2**40, 3], [0, 0]], random_state=rng)
     assert (first + second).toarray().tolist() == [[2**40, 3], [0, 0]]
     assert first[0, 0] == pytest.approx(2**39, abs=10 * 2**19)
+
+
+def test_long_documents_are_drawn_from_all_the_same(rng, monkeypatch):
+    X = np.full((400, 2), 10)
+    for limit in (15, 45):  # every document alone, and two at a time
+        monkeypatch.setattr(module, "MOST_AT_A_TIME", limit)
+        first, second = split_counts(X, random_state=rng)
+        np.testing.assert_array_equal((first + second).toarray(), X)
+        assert (first.sum(axis=1) == 10).all()
+        assert first.toarray()[:, 0].mean() == pytest.approx(5.0, abs=5 * np.sqrt(1.316 / 400))
+
+
+def test_documents_get_the_same_parts_whatever_comes_after(rng, monkeypatch):
+    monkeypatch.setattr(module, "BATCH", 4)
+    X = rng.poisson(2.0, size=(10, 5))
+    some, whole = (split_counts(part, random_state=1).first.toarray() for part in (X[:4], X))
+    np.testing.assert_array_equal(whole[:4], some)
 
 
 # ---- completion_perplexity -----------------------------------------------------------------------
@@ -161,7 +179,7 @@ def test_what_is_no_counts_is_refused():
 
 def test_what_is_no_topic_model_is_refused(rng):
     X = rng.poisson(2.0, size=(20, 6))
-    with pytest.raises(TypeError, match="KMeans has no components_ and transform"):
+    with pytest.raises(TypeError, match="KMeans has no components_; give a fitted topic"):
         completion_perplexity(lowdim.KMeans(2).fit(X), X)
     with pytest.raises(ValueError, match="components_ of PCA have negative values"):
         completion_perplexity(lowdim.PCA(2).fit(X), X)
@@ -169,5 +187,8 @@ def test_what_is_no_topic_model_is_refused(rng):
         completion_perplexity(Known(np.eye(2), [0.5, 0.5]), X)
     with pytest.raises(ValueError, match="codes have negative values"):
         completion_perplexity(Known(np.ones((2, 6)), [2.0, -1.0]), X)
+    fixed = type("Fixed", (), {"components_": np.ones((2, 6))})()
+    with pytest.raises(TypeError, match="Fixed has no transform"):
+        completion_perplexity(fixed, X)
     with pytest.raises(ValueError, match="documents with two words or more"):
         completion_perplexity(Known(np.ones((2, 6)), [1.0, 0.0]), np.zeros((3, 6)))

@@ -11,8 +11,6 @@ NAMES = ["the", "cat", "law", "of"]
 
 
 class Model:
-    transform = None
-
     def __init__(self, components, **others):
         self.components_ = np.asarray(components, dtype=float)
         self.__dict__.update(others)

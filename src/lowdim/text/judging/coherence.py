@@ -24,7 +24,7 @@ from sklearn.base import clone
 from lowdim.core.calling import level_of_caller
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, open_rows_for
-from lowdim.text.counting.base import counter_of, is_dask_documents, open_documents
+from lowdim.text.counting.base import counter_of, open_documents
 from lowdim.text.counting.vectorizer import CountVectorizer
 from lowdim.text.judging.windows import Pairs, WindowCounts, in_counts, in_texts
 
@@ -262,7 +262,7 @@ def _pieces(
     if first is None:
         return
     documents = chain([first], documents)
-    if isinstance(first, str | bytes) or is_dask_documents(docs):
+    if isinstance(first, str | bytes):
         cut = CountVectorizer() if vectorizer is None else clone(vectorizer)
         cut.set_params(vocabulary=list(number))
         if not callable(cut.analyzer):

@@ -23,8 +23,9 @@ from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_number, open_rows_for
 from lowdim.linalg.sparse import product_at
 
-BATCH = 2**13  # documents of a stream at a time
-MOST_TOKENS = 10**9  # of a document that is drawn from without replacement
+BATCH = 2**13  # documents at a time
+MOST_AT_A_TIME = 2**22  # tokens that are shuffled
+MOST_WITHOUT_REPLACEMENT = 10**9  # tokens of a document that are drawn so: NumPy's limit
 
 
 class SplitCounts(NamedTuple):
@@ -128,6 +129,10 @@ def completion_perplexity(
     random = random_generator(random_state)
     rows = _open("completion_perplexity", X)
     topics, sizes = topics_of(model, rows.n_columns)
+    if not hasattr(model, "transform"):
+        raise TypeError(
+            f"{type(model).__name__} has no transform, which would give the codes of new documents."
+        )
     loss, tokens = 0.0, 0.0
     for counts in _batches(rows):
         first, second = _split(_whole_counts(counts, "completion_perplexity"), share, random)
@@ -160,10 +165,10 @@ class Topics(NamedTuple):
 def topics_of(model: Any, n_columns: int | None = None) -> Topics:
     """The components of a model as distributions; an error if it has none."""
     components = getattr(model, "components_", None)
-    if components is None or not hasattr(model, "transform"):
+    if components is None:
         raise TypeError(
-            f"{type(model).__name__} has no components_ and transform; give a fitted topic model, "
-            "such as LatentDirichletAllocation(10).fit(X)."
+            f"{type(model).__name__} has no components_; give a fitted topic model, such as "
+            "LatentDirichletAllocation(10).fit(X)."
         )
     components = np.asarray(components, dtype=np.float64)
     if n_columns is not None and components.shape[1] != n_columns:
@@ -250,17 +255,49 @@ def _whole_counts(X: Any, function: str) -> sp.csr_array:
 
 
 def _split(counts: sp.csr_array, share: float, random: np.random.Generator) -> SplitCounts:
+    """What is drawn for a document does not depend on how many come after it."""
     first = np.empty_like(counts.data)
-    totals = np.asarray(counts.sum(axis=1)).ravel()
-    part = np.floor(share * totals + random.random(len(totals))).astype(np.int64)
-    for i in range(counts.shape[0]):
-        cells = slice(counts.indptr[i], counts.indptr[i + 1])
-        if totals[i] < MOST_TOKENS:
-            drawn = random.multivariate_hypergeometric(counts.data[cells], part[i])
-        else:  # so many that it makes no difference whether they are put back
-            drawn = random.binomial(counts.data[cells], share)
-        first[cells] = drawn
+    for start in range(0, counts.shape[0], BATCH):
+        edges = counts.indptr[start : start + BATCH + 1].astype(np.int64)
+        cells = slice(edges[0], edges[-1])
+        first[cells] = _drawn(counts.data[cells], edges - edges[0], share, random)
     return SplitCounts(*(_stored(counts, values) for values in (first, counts.data - first)))
+
+
+def _drawn(
+    counts: np.ndarray, edges: np.ndarray, share: float, random: np.random.Generator
+) -> np.ndarray:
+    """How many of each count go to the first part; row i has the counts from edges[i] on."""
+    before = np.concatenate([[0], np.cumsum(counts)])[edges]  # tokens of the rows before
+    totals = np.diff(before)
+    part = np.floor(share * totals + random.random(len(totals))).astype(np.int64)
+    drawn = np.empty_like(counts)
+    i = 0
+    while i < len(totals):
+        stop = max(i + 1, int(np.searchsorted(before, before[i] + MOST_AT_A_TIME, "right")) - 1)
+        here = slice(edges[i], edges[stop])
+        if totals[i] <= MOST_AT_A_TIME:
+            drawn[here] = _drawn_one_by_one(
+                counts[here], edges[i : stop + 1] - edges[i], part[i:stop], random
+            )
+        elif totals[i] < MOST_WITHOUT_REPLACEMENT:
+            drawn[here] = random.multivariate_hypergeometric(counts[here], part[i])
+        else:  # so many that it makes no difference whether they are put back
+            drawn[here] = random.binomial(counts[here], share)
+        i = stop
+    return drawn
+
+
+def _drawn_one_by_one(
+    counts: np.ndarray, edges: np.ndarray, part: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """The first tokens of each row, after shuffling them within the row."""
+    cell = np.repeat(np.arange(len(counts)), counts)
+    row = np.repeat(np.arange(len(part)), np.diff(edges))[cell]
+    order = np.argsort(row + random.random(len(cell)))
+    first_of_row = np.searchsorted(row, np.arange(len(part)))
+    taken = order[np.arange(len(cell)) - first_of_row[row] < part[row]]
+    return np.bincount(cell[taken], minlength=len(counts))
 
 
 def _stored(counts: sp.csr_array, values: np.ndarray) -> sp.csr_array:

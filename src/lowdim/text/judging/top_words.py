@@ -47,7 +47,6 @@ def top_words(model: Any, names: Any, n: int = 10, relevance: float = 0.6) -> li
     >>> import numpy as np, lowdim
     >>> class Model:
     ...     components_ = np.array([[6.0, 4.0, 0.0], [6.0, 0.0, 2.0]])
-    ...     transform = None
     >>> lowdim.text.top_words(Model(), ["the", "cat", "law"], 2, relevance=1.0)
     [['the', 'cat'], ['the', 'law']]
     >>> lowdim.text.top_words(Model(), ["the", "cat", "law"], 1, relevance=0.3)

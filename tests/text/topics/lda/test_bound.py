@@ -10,8 +10,7 @@ from scipy.stats import beta
 from sklearn.decomposition import LatentDirichletAllocation as Peer
 
 import lowdim
-from lowdim.text.topics.lda import bound
-from lowdim.text.topics.lda.bound import bounds, expected_topics, left_to_right, topics_bound
+from lowdim.text.topics.lda.bound import bounds, expected_topics, topics_bound
 from lowdim.text.topics.lda.priors import given_priors
 from tests.text.topics.examples import planted
 
@@ -47,52 +46,10 @@ def test_the_bound_lies_below_the_integral_and_near_it(rng):
     assert np.all(found >= exact - 2.0)
 
 
-def test_left_to_right_is_the_integral(rng):
-    X, phi = documents(rng)
-    found = left_to_right(X, np.ascontiguousarray(phi.T), ALPHA, 3000, 0)
-    exact = np.array([marginal(x, phi, ALPHA) for x in X])
-    np.testing.assert_allclose(found, exact, atol=0.05)
-
-
-def test_one_word_has_a_closed_form(rng):
-    phi = rng.dirichlet(np.ones(4), size=2)
-    X = np.eye(4)
-    expected = np.log(ALPHA / ALPHA.sum() @ phi)
-    found = left_to_right(X, np.ascontiguousarray(phi.T), ALPHA, 3, 0)
-    np.testing.assert_allclose(found, expected)
-
-
 def test_documents_without_words_are_certain():
     phi = np.full((4, 2), 0.25)
     X = np.zeros((3, 4))
     np.testing.assert_allclose(bounds(X, phi, ALPHA, 10, 1e-3), 0.0, atol=1e-12)
-    np.testing.assert_array_equal(left_to_right(X, phi, ALPHA, 3, 0), 0.0)
-
-
-def test_estimates_do_not_depend_on_the_documents_around(rng):
-    X, phi = documents(rng)
-    B = np.ascontiguousarray(phi.T)
-    whole = left_to_right(X, B, ALPHA, 5, 7)
-    np.testing.assert_array_equal(left_to_right(X[3:4], B, ALPHA, 5, 7), whole[3:4])
-    assert not np.array_equal(left_to_right(X, B, ALPHA, 5, 8), whole)
-
-
-def test_words_that_are_no_whole_numbers_are_refused():
-    with pytest.raises(ValueError, match=r'no whole numbers.*method="bound"'):
-        left_to_right(np.array([[0.5, 1.0]]), np.ones((2, 2)), ALPHA, 3, 0)
-
-
-def test_the_kernel_does_in_python_what_it_does_compiled(rng):
-    X, phi = documents(rng, n=3)
-    cells, B = bound.cells_of(X), np.ascontiguousarray(phi.T)
-    state = np.random.get_state()  # noqa: NPY002  the plain twin draws from here
-    words, topic = np.empty(6, np.int64), np.empty((4, 6), np.int64)
-    plain = np.empty(3)
-    bound._left_to_right.python(
-        *cells, B, ALPHA, 5, words, topic, np.empty((4, 2)), np.empty(2), plain
-    )
-    np.random.set_state(state)  # noqa: NPY002
-    np.testing.assert_allclose(left_to_right(X, B, ALPHA, 4, 5), plain, rtol=1e-12)
 
 
 @pytest.mark.parametrize("prior", [None, 0.7])

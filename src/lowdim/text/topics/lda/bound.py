@@ -1,4 +1,4 @@
-"""How likely documents are under LDA: bounds, and an estimate by sampling.
+"""How likely documents are under LDA: bounds. `left_to_right.py` has an estimate by sampling.
 
     log p(x_i)  = log  integral Dirichlet(theta; alpha) prod_w (sum_z theta_z phi_zw)^x_iw  dtheta
                >= sum_w x_iw log sum_z e_iz phi_zw  +  E_q log Dirichlet(theta; alpha) - E_q log q
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, psi
 
-from lowdim.core.kernel import kernel
 from lowdim.text.topics.counts import Cells, cells_of
 from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly, topic_counts
 from lowdim.text.topics.lda.priors import Priors
@@ -69,70 +68,3 @@ def bounds(X: Any, B: np.ndarray, alpha: np.ndarray, max_iter: int, tol: float) 
     found = topic_counts(cells, code.e, B, None)
     logs = log_shares(np.maximum(code.gamma, LEAST_PRIOR))
     return document_bounds(cells, found.log_likelihood, code.gamma, logs, alpha)
-
-
-# ---- left to right -------------------------------------------------------------------------------
-
-
-def left_to_right(
-    X: Any, phi: np.ndarray, alpha: np.ndarray, n_samples: int, seed: int
-) -> np.ndarray:
-    """log p of each document of a block, estimated word after word with `n_samples` samples.
-
-    Wallach et al. (2009), Evaluation methods for topic models, algorithm 3. Each document is given
-    the same random numbers: its estimate does not depend on the documents around it.
-    """
-    cells = cells_of(X)
-    if cells.counts.size and (cells.counts != np.floor(cells.counts)).any():
-        raise ValueError(
-            'X has counts that are no whole numbers; score_samples(method="left-to-right") reads '
-            'documents word after word. Give counts, or choose method="bound".'
-        )
-    longest = int(cells.lengths.max(initial=0.0))
-    k = len(alpha)
-    words, topic = np.empty(longest, dtype=np.int64), np.empty((n_samples, longest), dtype=np.int64)
-    counts, chance = np.empty((n_samples, k)), np.empty(k)
-    estimate = np.empty(cells.n_documents)
-    _left_to_right(*cells, phi, alpha, seed, words, topic, counts, chance, estimate)
-    return estimate
-
-
-@kernel
-def _left_to_right(indptr, terms, times, phi, alpha, seed, words, topic, counts, chance, estimate):
-    samples, k = counts.shape
-    total_alpha = 0.0
-    for z in range(k):
-        total_alpha += alpha[z]
-    for i in range(len(estimate)):
-        np.random.seed(seed)  # noqa: NPY002  (of numba, one for each thread)
-        n = 0
-        for j in range(indptr[i], indptr[i + 1]):
-            for _ in range(int(times[j])):
-                words[n] = terms[j]
-                n += 1
-        for a in range(n - 1, 0, -1):  # words come in any order
-            b = int(np.random.random() * (a + 1))  # noqa: NPY002
-            words[a], words[b] = words[b], words[a]
-        for s in range(samples):
-            for z in range(k):
-                counts[s, z] = alpha[z]
-        estimate[i] = 0.0
-        for t in range(n):
-            p = 0.0
-            for s in range(samples):
-                for a in range(t + 1):  # the topics of the words before it anew; then its own
-                    if a < t:
-                        counts[s, topic[s, a]] -= 1.0
-                    total = 0.0
-                    for z in range(k):
-                        total += counts[s, z] * phi[words[a], z]
-                        chance[z] = total
-                    if a == t:
-                        p += total
-                    point = np.random.random() * total  # noqa: NPY002
-                    z = 0
-                    while z < k - 1 and chance[z] < point:
-                        z += 1
-                    topic[s, a] = z
-                    counts[s, z] += 1.0
-            estimate[i] += np.log(p / (samples * (total_alpha + t)))

@@ -7,6 +7,7 @@
     "batch"    maximise the variational bound, all documents at a time     variational.py
     "online"   the same, one batch of documents after the other            stepwise.py
     "map"      the likeliest theta and phi                                 maximum.py
+    "gibbs"    topics of single words, drawn from their posterior          gibbs.py
 
 This file is the door: what is opened, checked and published.
 """
@@ -39,6 +40,7 @@ from lowdim.core.validation import check_at_least, check_choice, check_weights
 from lowdim.text.topics.counts import cells_of, open_counts
 from lowdim.text.topics.expectation import encoded, spread_evenly
 from lowdim.text.topics.lda import bound, learning
+from lowdim.text.topics.lda.left_to_right import left_to_right
 from lowdim.text.topics.lda.maximum import shares
 from lowdim.text.topics.lda.priors import Priors, given_priors, learned_priors, published
 from lowdim.text.topics.lda.sampling import checked_lengths, drawn_counts, drawn_shares
@@ -67,17 +69,20 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
     topic_word_prior : float, array of shape (v,) or (k, v), "auto" or None, default=None
         eta: smaller, fewer terms in a topic. None is 1 / k; "auto" learns one for all terms. A
         (k, v) array can give each topic its seed words.
-    learning_method : {"batch", "online", "map"}, default="batch"
+    learning_method : {"batch", "online", "map", "gibbs"}, default="batch"
         "batch" looks at all documents before topics change. "online" changes them after each
         `batch_size` documents: quicker on many. "map" looks for the likeliest shares and topics:
-        the quickest, and usually the best at predicting words.
+        the quickest, and usually the best at predicting words. "gibbs" draws the topic of each word
+        given those of all others, again and again (collapsed Gibbs sampling); it needs whole counts
+        in memory and takes no weights.
     learning_decay : float, default=0.7
         Of "online" and `partial_fit`: batch t replaces (learning_offset + t)^-learning_decay.
     learning_offset : float, default=10.0
         Larger: the first batches count less.
     max_iter : int, default=10
         Passes over the documents. "map" takes up to three passes over batches, then iterations of
-        three passes over all documents until `tol`, 10 `max_iter` at the most.
+        three passes over all documents until `tol`, 10 `max_iter` at the most. "gibbs" takes sweeps
+        over all words: give some hundred.
     batch_size : int, default=128
         Documents in a batch of "online" and `partial_fit`.
     evaluate_every : int, default=-1
@@ -100,18 +105,22 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         For the topics at the start.
     tol : float, default=1e-5
         "map" stops when the objective per token falls by less.
+    n_samples : int, default=1
+        Of "gibbs": 1 takes the counts of the last sweep, more the mean over so many sweeps, spread
+        over the second half.
 
     Attributes
     ----------
     components_ : ndarray of shape (k, v)
-        eta plus the expected counts of each term in each topic; a row divided by its sum is
-        p(w | z).
+        eta plus the expected counts of each term in each topic, with "gibbs" the counts themselves;
+        a row divided by its sum is p(w | z).
     exp_dirichlet_component_ : ndarray of shape (k, v)
         exp E log phi; of "map", phi itself.
     doc_topic_prior_, topic_word_prior_ : float or ndarray
         alpha and eta, as given or learned.
     bound_ : float
-        Perplexity of X: exp(-bound / tokens); of "map", exp(-loglik / tokens).
+        Perplexity of X: exp(-bound / tokens); of "map", exp(-loglik / tokens); of "gibbs",
+        that of each word given all others and their topics, in the last sweep.
     n_batch_iter_ : int
         Batches learned from, and one.
     n_iter_, history_, converged_ : int, ndarray, bool
@@ -166,7 +175,7 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         "n_components": [AT_LEAST_1],
         "doc_topic_prior": [None, NOT_NEGATIVE, StrOptions({"auto"}), "array-like"],
         "topic_word_prior": [None, NOT_NEGATIVE, StrOptions({"auto"}), "array-like"],
-        "learning_method": [StrOptions({"batch", "online", "map"})],
+        "learning_method": [StrOptions({"batch", "online", "map", "gibbs"})],
         "learning_decay": [Interval(Real, 0, 1, closed="both")],
         "learning_offset": [Interval(Real, 1.0, None, closed="left")],
         "max_iter": [AT_LEAST_0],
@@ -180,6 +189,7 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         "verbose": ["verbose"],
         "random_state": RANDOM_STATE,
         "tol": [NOT_NEGATIVE],
+        "n_samples": [AT_LEAST_1],
     }
 
     def __init__(
@@ -202,6 +212,7 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         verbose=0,
         random_state=None,
         tol=1e-5,
+        n_samples=1,
     ):
         self.n_components = n_components
         self.doc_topic_prior = doc_topic_prior
@@ -220,6 +231,7 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         self.verbose = verbose
         self.random_state = random_state
         self.tol = tol
+        self.n_samples = n_samples
 
     # ---- learn -----------------------------------------------------------------------------------
 
@@ -303,9 +315,9 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         ----------
         X : array, sparse matrix, data frame, Dask collection or stream of shape (n, v)
         method : {"bound", "left-to-right"}, default="bound"
-            A lower bound, by variational Bayes; or an estimate, word after word. The estimate comes
-            near log p with many samples, and takes a time that grows with the square of the number
-            of words.
+            A lower bound, by variational Bayes; or an estimate, word after word, for whole counts.
+            exp of the estimate is p in the mean, so log p is a little higher than the estimate in
+            the mean; more samples bring them together.
         n_samples : int, default=20
             Samples of "left-to-right".
         random_state : int, Generator, RandomState or None, default=None
@@ -324,7 +336,7 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
             return rows.map(bound.bounds, phi, alpha, *self._inner())
         seed = int(generator_of(self, random_state).integers(2**31))
         alpha = np.maximum(alpha, bound.LEAST_PRIOR)
-        return rows.map(bound.left_to_right, phi, alpha, n_samples, seed)
+        return rows.map(left_to_right, phi, alpha, n_samples, seed)
 
     # ---- draw ------------------------------------------------------------------------------------
 

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import Loop, iterate
+from lowdim.core.random import random_generator
 from lowdim.text.topics.counts import total_of, weights_of
 from lowdim.text.topics.lda import bound, maximum, variational
+from lowdim.text.topics.lda.gibbs import GibbsResult, GibbsState, run_gibbs
 from lowdim.text.topics.lda.priors import Priors, from_logs, one_from_logs
 from lowdim.text.topics.lda.stepwise import stepwise_pass
 from lowdim.text.topics.lda.variational import Inner, Learned, State
@@ -91,10 +94,49 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
     return loop.params, float("nan") if perplexity is None else perplexity
 
 
+def sample(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
+    """Gibbs sampling; the final state, and the perplexity of each word given all others."""
+
+    def loop_from(state: GibbsState, result: Callable[[GibbsState], GibbsResult]) -> Loop:
+        def attributes(state: GibbsState) -> dict[str, Any]:
+            topics, priors = result(state)
+            return model._attributes(State(topics, None, priors), rows.dtype)
+
+        return iterate(model, state, max_iter=model.max_iter, tol=0, attributes=attributes)
+
+    found = run_gibbs(
+        loop_from,
+        _counts_in_memory(rows, weight),
+        start.priors,
+        n_iter=model.max_iter,
+        n_samples=model.n_samples,
+        random=random_generator(model.random_state),
+        learned=_learned(model),
+    )
+    last = model.history_[-1] if model.n_iter_ else np.nan
+    return State(found.topics, None, found.priors), float(np.exp(last))
+
+
+def _counts_in_memory(rows: Blocks, weight: np.ndarray | None) -> sp.csr_array:
+    cure = "Use learning_method='map', which takes them."
+    if weight is not None:
+        raise ValueError(
+            "sample_weight was given, and learning_method='gibbs' draws the topics of single "
+            f"words: it has no weights. {cure}"
+        )
+    if rows.in_memory is None:
+        raise ValueError(
+            "learning_method='gibbs' keeps the topic of each word in memory and does not take "
+            f"streams or Dask collections. {cure}"
+        )
+    return sp.csr_array(rows.in_memory)
+
+
 LEARN: dict[str, Callable[[Any, Blocks, np.ndarray | None, State], Result]] = {
     "batch": batch,
     "online": online,
     "map": maximise,
+    "gibbs": sample,
 }
 
 

@@ -1,0 +1,307 @@
+"""The loops of the Gibbs sampler: one sweep over a block of documents, and counts.
+
+For a token of word w in document d, with the token itself left out of all counts,
+
+    p(z = j)  ~  (n_dj + alpha_j) phi_j,      phi_j = (n_wj + beta_wj) / (n_j + sum_w beta_wj).
+
+The tokens of a block come word by word. So `phi` belongs to the word at hand: it is made when the
+word begins, in O(k), and then a token changes it in two places, those of its old and of its new
+topic. What is left for a token is a product of the document's counts with `phi`:
+
+    sweep_dense     over all topics, as vector instructions: O(k)
+    sweep_sparse    n_dj phi_j over the topics of the document, and alpha_j phi_j over all of them,
+                    whose sum is kept up to date: O(topics of the document), and O(k) only when the
+                    draw falls into the second part
+
+Both draw from the same distribution, with the counts of the block as they are at that moment.
+Their result is sum log p(w | everything else), as it was when each token was drawn, without the
+denominators of the documents: the totals are there anyway.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+
+GROUP = 16  # arrays over topics are padded with zeros to a multiple of this
+# a sum without its largest part has lost digits where little is left of it: then it is added up
+CANCELLED = np.float32(0.05)
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_1, _8, _27, _30, _31, _40, _64 = (np.uint64(number) for number in (1, 8, 27, 30, 31, 40, 64))
+
+
+@kernel
+def uniform(counter):
+    """A number in [0, 1) from a counter that moves on by STEP (SplitMix64)."""
+    x = (counter ^ (counter >> _30)) * _MIX_1
+    x = (x ^ (x >> _27)) * _MIX_2
+    return np.float32(np.int32((x ^ (x >> _31)) >> _40)) * np.float32(2.0**-24)
+
+
+@kernel(any_order=True)
+def begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi):
+    """Counts, prior and `phi` of word w; returns sum_j alpha_j phi_j."""
+    row, k, smooth = w if beta.shape[0] > 1 else 0, n_wk.shape[1], np.float32(0.0)
+    if beta.shape[1] > 1:
+        for j in range(k):
+            b[j] = beta[row, j]
+    else:
+        same = beta[row, 0]
+        for j in range(k):
+            b[j] = same
+    for j in range(k):
+        n_w[j] = n_wk[w, j]
+        phi[j] = (np.float32(n_wk[w, j]) + b[j]) * inverse[j]
+        smooth += alpha[j] * phi[j]
+    return smooth
+
+
+@kernel(any_order=True)
+def sweep_dense(
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, p
+):
+    """Draw the topics `z` of a block anew; all arrays over topics are padded with zeros."""
+    k, log_p, product, one = n_wk.shape[1], 0.0, 1.0, np.float32(1.0)
+    for w in range(ptr.shape[0] - 1):
+        if ptr[w] == ptr[w + 1]:
+            continue
+        begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi)
+        for t in range(ptr[w], ptr[w + 1]):
+            d, old = doc[t] - first, z[t]
+            total = np.float32(0.0)
+            for j in range(p.shape[0]):
+                p[j] = (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
+                total += p[j]
+            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
+            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
+            stay = (np.float32(n_dk[d, old] - 1) + alpha[old]) * phi_less
+            leave = total - p[old]
+            p[old] = np.float32(0.0)
+            if leave < CANCELLED * total:
+                leave = sum_of(p)
+            total = stay + leave
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_p += math.log(product)
+                product = 1.0
+            counter += STEP
+            left = uniform(counter) * total - stay
+            if left < 0:
+                continue
+            new = np.uint16(pick(p, left, k))
+            n_dk[d, old] -= 1
+            n_dk[d, new] += 1
+            n_w[old] -= 1
+            n_w[new] += 1
+            n_k[old] -= 1
+            n_k[new] += 1
+            inverse[old], phi[old] = less, phi_less
+            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
+            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
+            z[t] = new
+    return log_p + math.log(product)
+
+
+@kernel(any_order=True)
+def sum_of(p):
+    total = np.float32(0.0)
+    for j in range(p.shape[0]):
+        total += p[j]
+    return total
+
+
+@kernel(any_order=True)
+def pick(p, left, k):
+    """The topic at which the sums of p exceed `left`: eight topics at a time, then four."""
+    g = 0
+    while True:
+        half = (p[g] + p[g + 1]) + (p[g + 2] + p[g + 3])
+        both = half + ((p[g + 4] + p[g + 5]) + (p[g + 6] + p[g + 7]))
+        if left < both or g + 8 >= k:
+            break
+        left -= both
+        g += 8
+    if left >= half:
+        left -= half
+        g += 4
+    c0 = p[g]
+    c1 = c0 + p[g + 1]
+    c2 = c1 + p[g + 2]
+    g += (1 if left >= c0 else 0) + (1 if left >= c1 else 0) + (1 if left >= c2 else 0)
+    return g if g < k else k - 1
+
+
+@kernel(any_order=True)
+def sweep_sparse(
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter,
+    offset, size, topic, count, n_w, b, inverse, phi, mass,
+):  # fmt: skip
+    """As `sweep_dense`; document d has `size[d]` topics and their counts from `offset[d]` on."""
+    k, log_p, product, one = n_wk.shape[1], 0.0, 1.0, np.float32(1.0)
+    for w in range(ptr.shape[0] - 1):
+        if ptr[w] == ptr[w + 1]:
+            continue
+        smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
+        for t in range(ptr[w], ptr[w + 1]):
+            d, old = doc[t] - first, z[t]
+            a, m, own = offset[d], size[d], np.float32(0.0)
+            for i in range(m):
+                mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
+                own += mass[i]
+            at = place_of(old, a, topic)
+            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
+            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
+            stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
+            leave = own - mass[at]
+            mass[at] = np.float32(0.0)
+            if leave < CANCELLED * own:
+                leave = sum_of(mass[:m])
+            rest = smooth - alpha[old] * phi[old]
+            total = stay + leave + np.float32(rest)
+            product *= total
+            if product < 1e-200 or product > 1e200:
+                log_p += math.log(product)
+                product = 1.0
+            counter += STEP
+            left = uniform(counter) * total - stay
+            if left < 0:
+                continue
+            i, phi_old, phi[old] = np.uint64(0), phi[old], np.float32(0.0)
+            if left < leave:
+                while i + _1 < m and left >= mass[i]:
+                    left -= mass[i]
+                    i += _1
+                new = topic[a + i]
+            else:
+                new = np.uint16(draw_from_prior(left - leave, alpha, phi, k))
+                while i < m and topic[a + i] != new:
+                    i += _1
+            if new == old:  # by rounding, at the end of a list
+                phi[old] = phi_old
+                continue
+            size[d] = move(a, at, i, m, new, topic, count)
+            n_w[old] -= 1
+            n_w[new] += 1
+            n_k[old] -= 1
+            n_k[new] += 1
+            inverse[old], phi[old] = less, phi_less
+            rest += alpha[old] * phi_less - alpha[new] * phi[new]
+            inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
+            phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
+            smooth = rest + alpha[new] * phi[new]
+            z[t] = new
+    return log_p + math.log(product)
+
+
+@kernel
+def place_of(old, a, topic):
+    """Where a topic is in the list of a document that has it."""
+    i = np.uint64(0)
+    while topic[a + i] != old:
+        i += _1
+    return i
+
+
+@kernel
+def move(a, at, i, m, new, topic, count):
+    """A token from the topic at place `at` to `new` at place i; frequent topics move forward.
+
+    Returns the number of topics of the document. A topic that it did not have has i = m.
+    """
+    is_new = i == m
+    count[a + at] -= 1
+    if count[a + at] == 0:
+        m -= _1
+        topic[a + at], count[a + at] = topic[a + m], count[a + m]
+        i = at if i == m else i
+    if is_new:
+        i = m
+        m += _1
+        topic[a + i], count[a + i] = new, 0
+    count[a + i] += 1
+    if i > 0 and count[a + i] > count[a + i - _1]:
+        topic[a + i], topic[a + i - _1] = topic[a + i - _1], topic[a + i]
+        count[a + i], count[a + i - _1] = count[a + i - _1], count[a + i]
+    return m
+
+
+@kernel(any_order=True)
+def draw_from_prior(left, alpha, phi, k):
+    """The topic at which the sums of alpha_j phi_j exceed `left`: 64 topics at a time, then 8."""
+    end = np.uint64(k)
+    g, s = _skip(left, np.uint64(0), end, _64, alpha, phi)
+    left -= s
+    g, s = _skip(left, g, end, _8, alpha, phi)
+    left -= s + alpha[g] * phi[g]
+    while g + _1 < end and left >= 0:
+        g += _1
+        left -= alpha[g] * phi[g]
+    return g
+
+
+@kernel(any_order=True)
+def _skip(left, g, end, step, alpha, phi):
+    """Where the step begins in which the sums of alpha_j phi_j exceed `left`, and their sum."""
+    before = np.float32(0.0)
+    while g + step < end:
+        s = before
+        for j in range(g, g + step):
+            s += alpha[j] * phi[j]
+        if left < s:
+            break
+        before, g = s, g + step
+    return g, before
+
+
+# ---- counts ------------------------------------------------------------------------------------
+
+
+@kernel
+def count_words(z, ptr, start, stop, n_wk, n_k):
+    """n_wk of the words from `start` to `stop`; ptr[b, w]: where word w begins in block b."""
+    for w in range(start, stop):
+        for j in range(n_wk.shape[1]):
+            n_wk[w, j] = 0
+        for block in range(ptr.shape[0]):
+            for t in range(ptr[block, w], ptr[block, w + 1]):
+                n_wk[w, z[t]] += 1
+        for j in range(n_wk.shape[1]):
+            n_k[j] += n_wk[w, j]
+
+
+@kernel
+def count_topics(doc, z, start, stop, first, n_dk):
+    """Add the tokens from `start` to `stop` to the counts of their documents."""
+    for t in range(start, stop):
+        n_dk[doc[t] - first, z[t]] += 1
+
+
+@kernel
+def list_topics(doc, z, start, stop, first, offset, size, topic, count, place):
+    """The same counts as lists: the topics of each document, the most frequent one first."""
+    for t in range(start, stop):
+        d = doc[t] - first
+        topic[offset[d] + size[d]] = z[t]
+        size[d] += _1
+    for d in range(size.shape[0]):
+        a, m = offset[d], np.uint64(0)
+        for i in range(a, a + size[d]):
+            j = topic[i]
+            at = place[j]
+            if at < m and topic[a + at] == j:
+                count[a + at] += 1
+            else:
+                place[j], topic[a + m], count[a + m] = m, j, 1
+                m += _1
+        size[d] = m
+        for i in range(a + _1, a + m):
+            j, c, at = topic[i], count[i], i
+            while at > a and count[at - _1] < c:
+                topic[at], count[at] = topic[at - _1], count[at - _1]
+                at -= _1
+            topic[at], count[at] = j, c
