@@ -121,6 +121,29 @@ def test_the_tree_depends_on_nothing_but_the_number_of_parts(n):
     assert grown == expected(parts)
 
 
+def sums_and_projection(X, W, weight):
+    return moments(X, weight), projection(X, W)
+
+
+def test_sums_and_rows_come_out_of_one_pass(rng):
+    X, W, weight = rng.normal(size=(50, 4)), rng.normal(size=(4, 2)), rng.random(50)
+    streamed = lowdim.stream(lambda: iter(np.split(X, [7, 30])))
+    for rows in (ArrayBlocks(X, block_rows=6), as_blocks(streamed)):
+        sums, Z = rows.fold_and_map(sums_and_projection, W, along=(weight,))
+        assert isinstance(sums, Moments) and sums.count == 50
+        np.testing.assert_allclose(sums.sum_x, weight @ X)
+        np.testing.assert_allclose(Z, X @ W)
+
+
+def test_sums_and_rows_come_out_of_one_pass_on_dask(rng):
+    da = pytest.importorskip("dask.array")
+    X, W, weight = rng.normal(size=(50, 4)), rng.normal(size=(4, 2)), rng.random(50)
+    rows = as_blocks(da.from_array(X, chunks=(11, 4)))
+    sums, Z = rows.fold_and_map(sums_and_projection, W, along=(weight,))
+    np.testing.assert_allclose(sums.sum_x, weight @ X)
+    np.testing.assert_allclose(Z, X @ W)
+
+
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=70))
 def test_fold_rounds_as_the_tree_does(numbers):
     rows = ArrayBlocks(np.array(numbers)[:, None], block_rows=1)

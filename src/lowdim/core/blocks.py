@@ -103,7 +103,8 @@ class Blocks(ABC):
         The function returns both: what `fold` adds up, and an array with an entry for each row.
         """
         sums, parts = self._reduce(_sums_and_rows, (function, params), along, _add_and_append)
-        return _wide(sums), joined(parts, self.shape[0])
+        parts.reverse()
+        return _wide(sums), joined((parts.pop() for _ in range(len(parts))), self.shape[0])
 
     @abstractmethod
     def take(self, index: np.ndarray) -> Any:

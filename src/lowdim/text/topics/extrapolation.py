@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 LONGEST = 4.0
+ROWS_AT_A_TIME = 2048  # of which r and v are in memory
 KEPT = 0.1  # of what was reached in two steps: EM keeps what is 0 for ever
 
 
@@ -23,18 +24,32 @@ def pointed(
 
     A row of weight 2 counts as two rows: so weights and repeated rows point to the same place.
     """
-    r = once - start
-    v = twice - once - r
-    length, bend = _size(r, weight), _size(v, weight)
+    length, bend = 0.0, 0.0
+    for run in _runs(len(start)):
+        r, v = _bent(start[run], once[run], twice[run])
+        w = None if weight is None else weight[run]
+        length += _squares(r, w)
+        bend += _squares(v, w)
     if bend == 0.0:
         return twice
-    a = min(max(length / bend, 1.0), LONGEST)
-    point = start + 2.0 * a * r
-    v *= a * a
-    point += v
-    return np.maximum(point, KEPT * twice, out=point)
+    a = min(max(float(np.sqrt(length / bend)), 1.0), LONGEST)
+    point = np.empty_like(twice)
+    for run in _runs(len(start)):
+        r, v = _bent(start[run], once[run], twice[run])
+        np.maximum(start[run] + 2.0 * a * r + a * a * v, KEPT * twice[run], out=point[run])
+    return point
 
 
-def _size(x: np.ndarray, weight: np.ndarray | None) -> float:
+def _runs(n: int) -> list[slice]:
+    return [slice(first, first + ROWS_AT_A_TIME) for first in range(0, n, ROWS_AT_A_TIME)]
+
+
+def _bent(start: np.ndarray, once: np.ndarray, twice: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """r and v."""
+    r = once - start
+    return r, twice - once - r
+
+
+def _squares(x: np.ndarray, weight: np.ndarray | None) -> float:
     squares = np.einsum("ij,ij->i", x, x)
-    return float(np.sqrt(squares.sum() if weight is None else weight @ squares))
+    return float(squares.sum() if weight is None else weight @ squares)

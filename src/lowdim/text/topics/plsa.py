@@ -358,7 +358,9 @@ def step(
     twice, second = em_step(rows, once, temperature, weight)
     theta = pointed(params.theta, once.theta, twice.theta, weight)
     phi = pointed(params.phi, once.phi, twice.phi)
-    there = PLSAParams(theta / theta.sum(axis=1, keepdims=True), phi / phi.sum(axis=0))
+    theta /= theta.sum(axis=1, keepdims=True)
+    there = PLSAParams(theta, phi / phi.sum(axis=0))
+    del once
     ahead, third = em_step(rows, there, temperature, weight)
     return (ahead if third <= second else twice), objective
 

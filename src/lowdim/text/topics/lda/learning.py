@@ -37,7 +37,8 @@ def batch(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> 
     loop = _loop(model, rows, start, tol=_tol(model))
     for state in loop:
         state, inner = _begun(model, state, loop.n_iter)
-        after, value = variational.step(rows, state, inner, _learned(model), weight)
+        keep = _goes_on_from_here(model, loop.n_iter)
+        after, value = variational.step(rows, state, inner, _learned(model), weight, keep)
         after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
         loop.record(-value / max(tokens, 1.0), change=change)
         loop.params = after
@@ -50,7 +51,8 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
     loop = _loop(model, rows, start, tol=_tol(model))
     for state in loop:
         state, inner = _begun(model, state, loop.n_iter)
-        after, value = _online_pass(model, rows, weight, state, inner, total.documents)
+        keep = _goes_on_from_here(model, loop.n_iter)
+        after, value = _online_pass(model, rows, weight, state, inner, total.documents, keep)
         after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
         value += bound.topics_bound(after.topics, after.priors)
         loop.record(-value / max(total.tokens, 1.0), change=change)
@@ -154,6 +156,7 @@ def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: St
         inner=inner,
         bayes=False,
         weight=weight,
+        keep=False,
     ).state
 
 
@@ -162,6 +165,11 @@ def _begun(model: Any, state: State, n_iter: int) -> tuple[State, Inner]:
     if n_iter < FRESH_PASSES:
         return state._replace(gamma=None), _fresh(model)
     return state, model._inner()
+
+
+def _goes_on_from_here(model: Any, n_iter: int) -> bool:
+    """Whether the pass after pass `n_iter` needs to know where it left documents."""
+    return FRESH_PASSES <= n_iter + 1 < model.max_iter
 
 
 def _fresh(model: Any) -> Inner:
@@ -177,6 +185,7 @@ def _online_pass(
     state: State,
     inner: Inner,
     documents: float,
+    keep: bool = False,
 ) -> tuple[State, float]:
     passed = stepwise_pass(
         rows,
@@ -187,6 +196,7 @@ def _online_pass(
         inner=inner,
         bayes=True,
         weight=weight,
+        keep=keep,
     )
     after, learned = passed.state, _learned(model)
     doc, word = after.priors

@@ -142,6 +142,7 @@ def iteration(
         topics=pointed(state.topics, once.topics, twice.topics),
         gamma=pointed(state.gamma, once.gamma, twice.gamma, weight),
     )
+    del once  # of three steps, shares of documents are the most that is in memory
     ahead, third = step(rows, there, learned, weight)
     return (ahead if third.whole >= second.whole else twice), objective
 

@@ -168,8 +168,12 @@ def stepwise_pass(
     inner: Inner,
     bayes: bool,
     weight: np.ndarray | None,
+    keep: bool = True,
 ) -> Passed:
-    """One batch after the other; `documents` is how many there are in all."""
+    """One batch after the other; `documents` is how many there are in all.
+
+    Without `keep`, documents are forgotten.
+    """
     topics, parts, objective, n_batches = Topics(state.topics, state.priors.word), [], 0.0, 0
     logs, with_words = np.zeros(len(state.priors.doc)), 0.0
     for X, gamma, w in rows.batches(size, along=(state.gamma, weight)):
@@ -179,8 +183,9 @@ def stepwise_pass(
             topics.blend(batch.terms, batch.counts * (documents / batch.documents), part)
         objective += batch.objective
         logs, with_words = logs + batch.logs, with_words + batch.with_words
-        parts.append(batch.gamma)
+        if keep:
+            parts.append(batch.gamma)
         n_batches += 1
-    gamma = np.concatenate(parts)
+    gamma = np.concatenate(parts) if keep else None
     after = state._replace(topics=topics.all(), gamma=gamma, n_batches=state.n_batches + n_batches)
     return Passed(after, objective, logs / max(with_words, 1e-300))

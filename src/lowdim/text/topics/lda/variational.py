@@ -83,13 +83,30 @@ class Learned(NamedTuple):
     word: bool
 
 
+def sums_of(*arguments: Any) -> Sums:
+    """What one block adds up; see `statistics`."""
+    return statistics(*arguments)[0]
+
+
 def step(
-    rows: Any, state: State, inner: Inner, learned: Learned, weight: np.ndarray | None
+    rows: Any,
+    state: State,
+    inner: Inner,
+    learned: Learned,
+    weight: np.ndarray | None,
+    keep: bool = True,
 ) -> tuple[State, float]:
-    """One pass: the state that follows, and the bound at the one before."""
+    """One pass: the state that follows, and the bound at the one before.
+
+    Without `keep`, documents are forgotten.
+    """
     topics, gamma, priors = state[:3]
     B = expected_topics(topics)
-    sums, gamma = rows.fold_and_map(statistics, B, priors.doc, inner, along=(gamma, weight))
+    arguments, along = (B, priors.doc, inner), (gamma, weight)
+    if keep:
+        sums, gamma = rows.fold_and_map(statistics, *arguments, along=along)
+    else:
+        sums, gamma = rows.fold(sums_of, *arguments, along=along), None
     bound = sums.bound + topics_bound(topics, priors)
     doc, word = priors
     if learned.doc and sums.documents > 0:
