@@ -297,6 +297,7 @@ def top_ours(X: sparse.csr_array, k: int, best: int) -> np.ndarray:
     recommender.model_.row_factors_, recommender.model_.components_ = tastes.users, tastes.items.T
     recommender.model_.mean_ = np.zeros(ITEMS, np.float32)
     recommender.ratings_, recommender.item_titles_, recommender.backend_ = X, None, None
+    recommender.mean_rating_ = float(X.data.mean())
     recommender.user_ids_, recommender.item_ids_ = np.arange(X.shape[0]), np.arange(ITEMS)
     return recommender.recommend_all(best)["item"].reshape(-1, best)
 

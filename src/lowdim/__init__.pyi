@@ -2,6 +2,7 @@ from lowdim import datasets as datasets
 from lowdim import linalg as linalg
 from lowdim import plots as plots
 from lowdim import tables as tables
+from lowdim import text as text
 from lowdim._version import __version__ as __version__
 from lowdim.cluster.coreset import coreset as coreset
 from lowdim.cluster.kmeans import KMeans as KMeans
@@ -45,3 +46,7 @@ from lowdim.selection.search import CompletionSearch as CompletionSearch
 from lowdim.tables.encoder import TableEncoder as TableEncoder
 from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
+from lowdim.text.corpus import corpus as corpus
+from lowdim.text.counting import CountVectorizer as CountVectorizer
+from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer
+from lowdim.text.tfidf_models import TfidfVectorizer as TfidfVectorizer

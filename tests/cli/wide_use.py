@@ -23,6 +23,25 @@ def use_everything():
                     use(model, X)
                 except (ValueError, TypeError):  # what a configuration does not take
                     continue
+        count_words()
+
+
+def count_words():
+    """Count words in every way that kernels know."""
+    docs = ["the cat and the dog", "Ein naïver Gast \N{GRINNING FACE}", "", "ΟΔΟΣ İstanbul cat"]
+    for arguments in (
+        {},
+        {"ngram_range": (2, 3), "stop_words": ["the"], "lowercase": False},
+        {"stemmer": lambda word: word[:3], "max_word_length": 4, "strip_accents": "unicode"},
+        {"vocabulary": ["cat", "dog"], "token_pattern": "[a-z]+"},
+    ):
+        vectorizer = lowdim.CountVectorizer(**arguments).fit(docs)
+        X = vectorizer.partial_fit(docs).transform(docs)
+        lowdim.text.cosine(X, X.astype(np.float32).tocsc(), top=2)
+        lowdim.text.cosine(X, X.toarray())
+        if "ngram_range" not in arguments:
+            for window in (3, (1, 2)):
+                lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")
 
 
 def kinds(row):

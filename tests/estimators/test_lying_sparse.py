@@ -164,6 +164,9 @@ FUNCTIONS = {
     "spectral": lambda X: lowdim.linalg.spectral(X),
     "frobenius": lambda X: lowdim.linalg.frobenius(X),
     "nuclear": lambda X: lowdim.linalg.nuclear(X),
+    "tfidf": lambda X: lowdim.text.tfidf(X),
+    "pmi": lambda X: lowdim.text.pmi(X),
+    "cosine": lambda X: lowdim.text.cosine(X, top=1),
 }
 
 

@@ -16,7 +16,7 @@ MANY_ROWS, MANY_COLUMNS = 6000, 30
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 HAVE_SUCH = ("cluster", "completion")
 # families by process, the longest first; mixtures start with k-means: it is compiled once
-PROCESSES = (("completion",), ("cluster", "mixture"), ("linear",))
+PROCESSES = (("completion",), ("cluster", "mixture"), ("linear", "text"))
 WIDTH = 24
 
 
@@ -27,9 +27,9 @@ WIDTH = 24
 def warmup(methods: tuple[str, ...], quiet: bool) -> None:
     """Compile kernels now, so that no later fit has to wait.
 
-    Each METHOD, or each of a FAMILY (by default all, and the recommender), is fitted on small
-    data, with each of its solvers, in single and in double precision. What is compiled is kept on
-    disk for this version of lowdim: a second call is quick.
+    Each METHOD, or each of a FAMILY (by default all, the recommender and the counting of words),
+    is fitted on small data, with each of its solvers, in single and in double precision. What is
+    compiled is kept on disk for this version of lowdim: a second call is quick.
 
     \b
     Examples:
@@ -101,7 +101,8 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    return {**public_estimators(), "Recommender": lowdim.Recommender}
+    others = {"CountVectorizer": lowdim.CountVectorizer, "Recommender": lowdim.Recommender}
+    return {**public_estimators(), **others}
 
 
 def _family(cls: Any) -> str:
@@ -119,6 +120,9 @@ def warm_up(cls: Any) -> Exception | None:
         warnings.simplefilter("ignore")  # small data need not converge
         if cls is lowdim.Recommender:
             _recommend()
+            return None
+        if cls is lowdim.CountVectorizer:
+            _count_words()
             return None
         for arguments, X in _uses(cls):
             try:
@@ -221,3 +225,13 @@ def _recommend() -> None:
         model.recommend(users[0])
         model.recommend_all(n=3)
         model.similar_items(items[0])
+
+
+def _count_words() -> None:
+    """Count words and pairs of words in some documents, and see how alike these are."""
+    import lowdim
+
+    docs = ["the cat and the dog", "a bird sings", "the bird and the cat"]
+    vectorizer = lowdim.CountVectorizer(ngram_range=(1, 2)).fit(docs)
+    lowdim.text.cosine(vectorizer.transform(docs), top=1)
+    lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))

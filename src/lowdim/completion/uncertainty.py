@@ -38,12 +38,10 @@ from lowdim.linalg.sparse import product_at, row_numbers, with_values
 MOST_ROWS = 128  # that the noise is learned from, evenly spaced: some thousand entries
 MOST_PULL = 0.9  # of an entry on the factors of its column
 ROWS_AT_A_TIME = 256  # whose matrices A are held together
-PRODUCTS_AT_A_TIME = 2**20
+PRODUCTS_AT_A_TIME = 2**18
 ROUNDING = 1e-12  # less of 1 - h is rounding
-MOST_WORK, LEAST_ROWS = (
-    2**26,
-    16,
-)  # multiplications that the noise may cost, and rows it has at least
+MOST_WORK = 2**26  # multiplications that the noise may cost
+LEAST_ROWS = 16  # that it is learned from all the same
 
 
 class WeightedSample(NamedTuple):
@@ -119,8 +117,12 @@ def _pull(systems: _Systems, coding: Coding) -> np.ndarray:
     1 - h may be 1e-8: A^-1 would lose it, squares of L^-1 f_j do not.
     """
     L = np.linalg.cholesky(_definite(systems.seen + systems.penalty))
-    G = np.linalg.inv(L) @ coding.on.F.T.astype(np.float64)
-    return np.square(G, out=G).sum(axis=1)
+    F = coding.on.F.T.astype(np.float64)
+    pulls = np.empty((len(L), F.shape[1]))
+    for i, root in enumerate(np.linalg.inv(L)):
+        G = root @ F
+        pulls[i] = np.einsum("rj,rj->j", G, G)
+    return pulls
 
 
 def _fewer(rows: WeightedSample, work: int) -> WeightedSample:

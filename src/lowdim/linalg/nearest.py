@@ -15,6 +15,7 @@ Cost: one product of the factors and one look at each score. Memory: one block o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,23 +52,50 @@ def best_columns(
         Its stored entries are pairs that do not take part: a row itself among its neighbours, or
         what a user has seen already.
     """
-    m, d = len(Z), len(W)
-    n = min(n, d)
     dtype = np.result_type(Z, W)
+    Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
+    offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
+    size = max(1, BLOCK_BYTES // (len(W) * dtype.itemsize))
+    return best_of(lambda rows: Z[rows] @ W_t, len(Z), offset, n, size, leave_out=leave_out)
+
+
+def best_of(
+    scores_of: Callable[[slice], np.ndarray],
+    m: int,
+    offset: np.ndarray,
+    n: int,
+    size: int,
+    *,
+    leave_out: Any = None,
+) -> Best:
+    """The n columns with the largest scores, for scores that come in blocks of rows.
+
+    Parameters
+    ----------
+    scores_of : callable
+        The scores (rows, d) of a slice of the rows, in C order, to be written into.
+    m : int
+        Number of rows.
+    offset : array of shape (d,)
+        Added to the scores of each column; of their dtype.
+    n : int
+        How many; of fewer than n columns, all.
+    size : int
+        Rows of a block.
+    leave_out : csr_array of shape (m, d), default=None
+        Its stored entries are pairs that do not take part.
+    """
+    n, dtype = min(n, len(offset)), offset.dtype
     best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
     if leave_out is None:
         indptr, indices = np.zeros(m + 1, np.int64), np.empty(0, np.int64)
     else:  # copies: the kernel is compiled for one kind of array only
         indptr, indices = (a.astype(np.int64) for a in (leave_out.indptr, leave_out.indices))
-    Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
-    offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
-    size = max(1, BLOCK_BYTES // (d * dtype.itemsize))
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, m))
-        scores = Z[rows] @ W_t
         bounds = indptr[first : rows.stop + 1]
-        _keep_best(scores, offset, bounds, indices, best.column[rows], best.score[rows])
+        _keep_best(scores_of(rows), offset, bounds, indices, best.column[rows], best.score[rows])
 
     for _ in ordered_map(work, range(0, m, size)):
         pass

@@ -44,7 +44,7 @@ def endless():
     [
         (print, r"it is a function or class \(print\)"),
         (Toy.fit, r"it is a function or class \(Toy.fit\)"),
-        (np.float32, r"it is a function or class \(float32\)"),
+        (str, r"it is a function or class \(str\)"),
         (object(), "it is a builtins.object"),
         ({1, 2}, "it is a builtins.set"),
         (b"raw", "it is a builtins.bytes"),

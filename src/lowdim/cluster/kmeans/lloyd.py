@@ -28,7 +28,6 @@ from lowdim.cluster.kmeans.assignment import (
 )
 from lowdim.cluster.kmeans.seeding import seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import Frame
 
 WORTH_BOUNDS = 2**22  # multiplications of a full look, from which bounds save more than they cost
@@ -111,8 +110,7 @@ class Descent:
             self.bounds.label[:] = state.label
         # with weights, what is taken away again would leave more than rounding behind
         changes = changes and self.weight is None and bool(state.sums.count.any())
-        with single_threaded_blas():
-            moves = motion(self._at, state.centers)
+        moves = motion(self._at, state.centers)
         setting = Setting(state.centers, self.frame, motion=moves, changes=changes)
         sums = self.rows.fold(statistics, setting, along=(self.weight, *self.bounds))
         self._at = state.centers

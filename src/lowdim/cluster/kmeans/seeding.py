@@ -21,7 +21,6 @@ from lowdim.cluster.kmeans.assignment import Setting, square_to_nearest, statist
 from lowdim.cluster.kmeans.kernels import square_apart
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import Frame
 
 ROWS_FOR_START = 20_000
@@ -63,14 +62,13 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
     drawn = [_draw(weight, random.random(1))[0]]
     apart = np.full(len(weight), np.inf)
     _lower(apart, X, norms, drawn[0])
-    with single_threaded_blas():
-        for _ in range(1, k):
-            chance = weight * apart
-            # once all rows are centers, any row will do
-            tried = _draw(chance if chance.any() else weight, random.random(trials))
-            best = tried[_costs(X, norms, tried, apart, weight).argmin()]
-            _lower(apart, X, norms, best)
-            drawn.append(best)
+    for _ in range(1, k):
+        chance = weight * apart
+        # once all rows are centers, any row will do
+        tried = _draw(chance if chance.any() else weight, random.random(trials))
+        best = tried[_costs(X, norms, tried, apart, weight).argmin()]
+        _lower(apart, X, norms, best)
+        drawn.append(best)
     return _dense(X[np.array(drawn)])
 
 

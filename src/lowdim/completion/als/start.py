@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-PASSES, MORE = 3, 10  # of orthogonal iteration, and directions beyond k that make them suffice
+PASSES, MORE = 4, 10  # of orthogonal iteration, and directions beyond k that make them suffice
 ROUNDING = 1e-10  # a square below this part of the largest is 0; its fourth root would not be
 NOISE = 0.01  # of size 1; every factor needs a direction to grow in, even where Y has none
 

@@ -45,6 +45,36 @@ def _scalar(dtype: str, hex: str) -> np.generic:
     return array[0]
 
 
+# Types of numbers, which say what arrays are made of: np.float32, float, np.dtype("int64")
+NUMBER_TYPES: dict[str, type] = {
+    **{f"int{bits}": np.dtype(f"int{bits}").type for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": np.dtype(f"uint{bits}").type for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": np.dtype(f"float{bits}").type for bits in (16, 32, 64)},
+    **{"numpy.bool": np.bool_, "bool": bool, "int": int, "float": float},
+}
+
+
+def _type_name(value: type) -> dict[str, Any]:
+    names = [name for name, one in NUMBER_TYPES.items() if one is value]
+    require(names, f"it is a function or class ({value.__qualname__})", NOT_PLAIN)
+    return {"name": names[0]}
+
+
+@kind("number_type", type, pack=_type_name)
+def _number_type(name: str) -> type:
+    require(name in NUMBER_TYPES, "it is not a type of numbers")
+    return NUMBER_TYPES[name]
+
+
+@kind(
+    "dtype",
+    *{type(np.dtype(one)) for one in NUMBER_TYPES.values()},
+    pack=lambda value: {"dtype": value.str},
+)
+def _dtype(dtype: str) -> np.dtype:
+    return parsed_dtype(dtype)
+
+
 def _text_items(array: np.ndarray) -> dict[str, Any]:
     items = array.ravel().tolist()
     require(

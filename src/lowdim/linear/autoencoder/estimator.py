@@ -36,7 +36,6 @@ from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
-from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_most, check_codes, check_weights
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.svd import deterministic_signs
@@ -209,9 +208,8 @@ class LinearAutoencoder(Transformer, Estimator):
         if learned is None:
             random = random_generator(self.random_state)
             learned = nothing_learned(rows, self._code_length(rows), random)
-        with single_threaded_blas():
-            for X_part, w in rows.batches(self.batch_size, along=(weight,)):
-                learned = learn_batch(learned, X_part, w, self.learning_rate, self.tied)
+        for X_part, w in rows.batches(self.batch_size, along=(weight,)):
+            learned = learn_batch(learned, X_part, w, self.learning_rate, self.tied)
         self._publish(learned, rows.dtype)
         return self
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from lowdim.core.blocks import Blocks, blend
 from lowdim.core.loop import iterate
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import column_variances, unit_for
 from lowdim.linear.autoencoder.layers import POWER_STEPS, Learned, Weights, random_weights
 from lowdim.linear.factor_model import dense
@@ -30,20 +29,19 @@ def fit_sgd(problem: AxesProblem) -> Learned:
     loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=estimator.tol)
     for learned in loop:
         error = 0.0
-        with single_threaded_blas():
-            for X, part in rows.batches(estimator.batch_size, along=(problem.weight,)):
-                w = np.ones(X.shape[0]) if part is None else part
-                if w.any():
-                    D = (dense(X) - mean) / unit
-                    share = min(w.sum() / usual, 1.0)  # the last batch may be a small one
-                    learned, squares = sgd_step(
-                        learned,
-                        D,
-                        w,
-                        share * gain(estimator.learning_rate, learned.t + 1),
-                        estimator.tied,
-                    )
-                    error += squares
+        for X, part in rows.batches(estimator.batch_size, along=(problem.weight,)):
+            w = np.ones(X.shape[0]) if part is None else part
+            if w.any():
+                D = (dense(X) - mean) / unit
+                share = min(w.sum() / usual, 1.0)  # the last batch may be a small one
+                learned, squares = sgd_step(
+                    learned,
+                    D,
+                    w,
+                    share * gain(estimator.learning_rate, learned.t + 1),
+                    estimator.tied,
+                )
+                error += squares
         loop.record(error / (n * variance))
         loop.params = learned
     return loop.params

@@ -15,7 +15,6 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.loop import iterate
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.eigen import (
     gain_ahead,
     lanczos_result,
@@ -43,22 +42,19 @@ def krylov(problem: AxesProblem) -> Axes:
     # close together and axes hardly matter, 1e-9 of it is enough
     tol = estimator.tol or (1e-4 if rows.dtype == np.float32 else 1e-6)
     loop = iterate(estimator, start, max_iter=estimator.max_iter, tol=tol)
-    with (
-        single_threaded_blas()
-    ):  # beside the passes all is small: threads would wait for each other
-        for state in loop:
-            state = lanczos_step(state, S.times(state.block), k, basis_size)
-            values = state.values[:k]
-            captured = float(values.sum()) * state.unit
-            missed = 1.0 - captured / S.total if S.total else 0.0
-            shares = [1.0 - share for share in (*loop.history, missed)]
-            accurate = len(values) >= k and (
-                residuals_below(state, k, tol) or gain_ahead(shares) <= tol**1.5
-            )
-            worst = float((state.residuals[:k] / np.maximum(values, np.finfo(float).tiny)).max())
-            loop.record(missed, change=0.0 if accurate else worst)
-            loop.params = state
-        found = lanczos_result(loop.params, k, loop.converged)
+    for state in loop:
+        state = lanczos_step(state, S.times(state.block), k, basis_size)
+        values = state.values[:k]
+        captured = float(values.sum()) * state.unit
+        missed = 1.0 - captured / S.total if S.total else 0.0
+        shares = [1.0 - share for share in (*loop.history, missed)]
+        accurate = len(values) >= k and (
+            residuals_below(state, k, tol) or gain_ahead(shares) <= tol**1.5
+        )
+        worst = float((state.residuals[:k] / np.maximum(values, np.finfo(float).tiny)).max())
+        loop.record(missed, change=0.0 if accurate else worst)
+        loop.params = state
+    found = lanczos_result(loop.params, k, loop.converged)
     return axes_of(S, found.vectors, found.values)
 
 

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import blend
 from lowdim.core.loop import iterate
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import column_variances
 from lowdim.linear.pca.axes import (
     COLUMNS_FOR_COVARIANCE,
@@ -48,13 +47,12 @@ def oja(problem: AxesProblem) -> Axes:
     )
     for params in loop:
         new, captured = params, 0.0
-        with single_threaded_blas():
-            for X, part in rows.batches(estimator.batch_size, along=(w,)):
-                D = ((X.toarray() if sp.issparse(X) else X) - mean) / unit
-                part = np.ones(len(D)) if part is None else part
-                rate = gain(estimator.learning_rate, new.t + 1) * min(part.sum() / usual, 1.0)
-                new = oja_step(D, new, rate, part)
-                captured += float(part @ np.sum((D @ new.W) ** 2, axis=1))
+        for X, part in rows.batches(estimator.batch_size, along=(w,)):
+            D = ((X.toarray() if sp.issparse(X) else X) - mean) / unit
+            part = np.ones(len(D)) if part is None else part
+            rate = gain(estimator.learning_rate, new.t + 1) * min(part.sum() / usual, 1.0)
+            new = oja_step(D, new, rate, part)
+            captured += float(part @ np.sum((D @ new.W) ** 2, axis=1))
         loop.record(
             1.0 - captured / max(variance * weight, np.finfo(float).tiny),
             change=largest_turn(params.W, new.W),

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.moments import column_variances, covariance, frame_of
 from lowdim.linalg.products import dense_times
 from lowdim.linear.pca.axes import Axes, AxesProblem, require_finite, rounding_of, top_of
@@ -94,17 +93,16 @@ def ritz_axes_of_two(S: Scatter, P: np.ndarray, SP: np.ndarray, Q: np.ndarray, k
     tells the axes apart as one iteration more would.
     """
     SQ = S.times(Q)
-    with single_threaded_blas():  # all that is left is small
-        length = np.maximum(np.linalg.norm(P, axis=0), np.finfo(float).tiny)
-        within = Q.T @ (P / length)
-        U, s, Vt = scipy.linalg.svd(P / length - Q @ within, full_matrices=False)
-        # divided by s, rounding grows; and what lies in the span of Q up to s costs s^2
-        new = s > float(np.finfo(S.dtype).eps) ** 0.25
-        SU = (SP / length - SQ @ within) @ (Vt[new].T / s[new])
-        basis, product = np.hstack([Q, U[:, new]]), np.hstack([SQ, SU])
-        inner = basis.T @ product
-        values, rotation = top_of((inner + inner.T) / 2, k)
-        return axes_of(S, basis @ rotation, values)
+    length = np.maximum(np.linalg.norm(P, axis=0), np.finfo(float).tiny)
+    within = Q.T @ (P / length)
+    U, s, Vt = scipy.linalg.svd(P / length - Q @ within, full_matrices=False)
+    # divided by s, rounding grows; and what lies in the span of Q up to s costs s^2
+    new = s > float(np.finfo(S.dtype).eps) ** 0.25
+    SU = (SP / length - SQ @ within) @ (Vt[new].T / s[new])
+    basis, product = np.hstack([Q, U[:, new]]), np.hstack([SQ, SU])
+    inner = basis.T @ product
+    values, rotation = top_of((inner + inner.T) / 2, k)
+    return axes_of(S, basis @ rotation, values)
 
 
 def axes_of(S: Scatter, W: np.ndarray, values: np.ndarray) -> Axes:

@@ -39,7 +39,6 @@ from lowdim.core.estimator import Estimator
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
-from lowdim.core.threads import single_threaded_blas
 from lowdim.mixture.em import EMRun, Step, check_enough_rows, checked_columns, fit_from_starts
 from lowdim.mixture.gaussian.covariances import KINDS, Gaussians
 from lowdim.mixture.gaussian.density import (
@@ -249,7 +248,7 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
             return Step(moved, sums.objective / sums.weight, change=np.inf if anew else None)
 
         progress = config_context(progress=True) if self.verbose else nullcontext()
-        with progress, single_threaded_blas():  # matrices between the passes are small
+        with progress:
             starts = self._starts(rows, weight, space, given, random)
             before = -getattr(self, "lower_bound_", -np.inf) if self._goes_on() else None
             mixture = fit_from_starts(

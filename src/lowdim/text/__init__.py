@@ -1,0 +1,15 @@
+"""Text: documents read, counted and weighted, and the topics behind them.
+
+    corpus               documents of files and tables, a chunk at a time       corpus/
+    CountVectorizer      how often each document has each word                  counting/
+    TfidfTransformer     counts weighted by how rare words are                  tfidf_models.py
+    tfidf, pmi           the weights of the lecture notes, as functions         weights.py
+    cosine               how alike rows are                                     similarity.py
+    cooccurrence         how often words stand near each other                  pairs.py
+
+Classes, and `corpus`, are exported by lowdim itself; functions by this package, when first used.
+"""
+
+from lowdim.core.public import lazy
+
+__getattr__, __dir__, __all__ = lazy(__name__, __file__)

@@ -1,0 +1,239 @@
+"""A chunk of documents as counts of its different words, by kernels that need no GIL.
+
+    cut       the code points of the documents -> where words stand, and their hashes
+    number    each different word gets a number (word_table.py)
+    windows   n words in a row -> an n-gram, which is a word whose letters are numbers of words
+    count     numbers of words, document by document -> rows of a sparse matrix
+
+Each step is one pass over the chunk. The result knows nothing of other chunks: its words are
+numbered in its own way, and `merged` says which number they have among all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.kernel import kernel
+from lowdim.text.counting.letters import code_points, text_of
+from lowdim.text.counting.word_table import BASIS, PRIME, Tokens, WordTable, hashed
+
+NO_LIMIT = 2**62
+BLANK = 32
+LETTERS_PER_WORD = 32  # of a chunk, for each different word in it
+GRAMS_AT_A_TIME = 2**17
+
+
+class Rules(NamedTuple):
+    """How words are cut and which count."""
+
+    letters: np.ndarray  # int32 (N_CODES,), as letters.py says
+    least: int  # characters of a word
+    most: int
+    stop: WordTable  # words that do not count; '' stands for those that are too long
+    ngrams: tuple[int, int]  # from so many words in a row to so many
+    stem: Callable[[list[str]], list[str]] | None  # what stands for words
+
+
+class Counted(NamedTuple):
+    """What one chunk adds up."""
+
+    counts: sp.csr_array  # (documents, terms of this chunk), int32
+    words: Tokens  # different words of this chunk
+    grams: Tokens | None  # its terms, as runs of numbers of words; None: terms are words
+
+
+class Cut(NamedTuple):
+    """The words of a chunk, in their order."""
+
+    words: WordTable
+    ids: np.ndarray  # int32: the number of each word
+    last: np.ndarray  # int64 (documents,): where the words of each document end
+
+
+def cut_and_numbered(texts: Sequence[str], rules: Rules) -> Cut:
+    """Every word of the documents that counts, as a number."""
+    text = code_points("".join(texts))
+    ends = np.cumsum([len(document) for document in texts], dtype=np.int64)
+    room = (len(text) + len(texts)) // (rules.least + 1) + 1
+    start, end, hashes = (np.empty(room, dtype=np.int64) for _ in range(3))
+    folded, last = np.empty(len(text), dtype=np.int32), np.empty(len(texts), dtype=np.int64)
+    n = _cut(text, ends, rules.letters, rules.least, rules.most, folded, start, end, hashes, last)
+    table = rules.stop.copy(len(text) // LETTERS_PER_WORD, len(text) // 4)
+    ids = table.number(Tokens(folded, start[:n], end[:n], hashes[:n]))
+    ids -= np.int32(len(rules.stop))  # words that do not count are negative
+    if rules.stem is not None:
+        table, ids = _stemmed(table.words(len(rules.stop)), ids, rules.stem)
+    elif len(rules.stop):
+        words, table = table.words(len(rules.stop)), WordTable(len(table))
+        table.number(words)
+    return Cut(table, ids, last)
+
+
+def counted(texts: Sequence[str], rules: Rules) -> Counted:
+    """How often each document has each term."""
+    words, ids, last = cut_and_numbered(texts, rules)
+    if rules.ngrams == (1, 1):
+        return Counted(_counts(ids, last, len(words)), words.words(), None)
+    ids, last = without_negative(ids, last)
+    grams, last = _grams(ids, last, rules.ngrams)
+    table = WordTable(len(grams.start) // 2 + 1, len(grams.start) + 1)
+    numbers = table.number(grams)
+    return Counted(_counts(numbers, last, len(table)), words.words(), table.words())
+
+
+def as_tokens(words: Sequence[str]) -> Tokens:
+    """Words in one text, one after the other."""
+    end = np.cumsum([len(word) for word in words], dtype=np.int64)
+    start = np.concatenate([[0], end[:-1]]) if len(end) else end
+    return hashed(code_points("".join(words)).copy(), start.astype(np.int64), end)
+
+
+def as_words(tokens: Tokens) -> list[str]:
+    """The words as texts."""
+    text = text_of(tokens.text)
+    return [text[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
+
+
+def as_grams(words: Tokens, grams: Tokens) -> list[str]:
+    """Runs of numbers of words as texts, with blanks between the words."""
+    found: list[str] = []
+    letters = np.cumsum(1 + (words.end - words.start)[grams.text])  # with a blank for each word
+    for first in range(0, len(grams.start), GRAMS_AT_A_TIME):
+        some = slice(first, first + GRAMS_AT_A_TIME)
+        start, end = grams.start[some], grams.end[some]
+        before = letters[start[0] - 1] if start[0] else 0
+        text = np.empty(letters[end[-1] - 1] - before, dtype=np.int32)
+        ends = np.empty(len(start), dtype=np.int64)
+        _join(*words[:3], grams.text, start, end, text, ends)
+        joined, edges = text_of(text), [0, *(ends + 1).tolist()]
+        found += [joined[a : b - 1] for a, b in pairwise(edges)]
+    return found
+
+
+def table_of(words: Sequence[str]) -> WordTable:
+    """A table of these words, numbered in their order; one that comes again keeps its number."""
+    tokens = as_tokens(words)
+    table = WordTable(max(1, len(words)), max(1, len(tokens.text)))
+    table.number(tokens)
+    return table
+
+
+def without_negative(ids: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of words without those that do not count, and where documents end then."""
+    keep = ids >= 0
+    if keep.all():
+        return ids, last
+    before = np.concatenate([[0], np.cumsum(keep)])
+    return ids[keep], before[last]
+
+
+def _stemmed(
+    words: Tokens, ids: np.ndarray, stem: Callable[[list[str]], list[str]]
+) -> tuple[WordTable, np.ndarray]:
+    tokens = as_tokens(stem(as_words(words)))
+    table = WordTable(max(1, len(tokens.start)), max(1, len(tokens.text)))
+    number = np.append(table.number(tokens), np.int32(-1))  # the last one: for negative ids
+    return table, number[np.maximum(ids, -1)]
+
+
+def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[Tokens, np.ndarray]:
+    lengths = np.diff(last, prepend=0)
+    least, most = ngrams[0], min(ngrams[1], int(lengths.max(initial=0)))
+    n = sum(int(np.maximum(lengths - size + 1, 0).sum()) for size in range(least, most + 1))
+    start, end, hashes = (np.empty(n, dtype=np.int64) for _ in range(3))
+    ends = np.empty(len(last), dtype=np.int64)
+    _windows(ids, last, least, most, start, end, hashes, ends)
+    return Tokens(ids, start, end, hashes), ends
+
+
+def _counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
+    indices, values = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
+    indptr = np.zeros(len(last) + 1, dtype=np.int64)
+    seen, place = np.full(n_terms, -1, dtype=np.int64), np.empty(n_terms, dtype=np.int64)
+    n = _count(ids, last, seen, place, indices, values, indptr)
+    return sp.csr_array(
+        (values[:n].copy(), indices[:n].copy(), indptr.astype(np.int32, copy=False)),
+        shape=(len(last), n_terms),
+    )
+
+
+# ---- kernels -------------------------------------------------------------------------------------
+
+
+@kernel
+def _cut(text, ends, letters, least, most, folded, start, end, hashes, last):
+    """Runs of letters in each document; returns how many there are."""
+    n, i = 0, 0
+    for document in range(len(ends)):
+        begin, h = i, BASIS
+        while i <= ends[document]:
+            letter = letters[text[i]] if i < ends[document] else -1
+            if letter < 0:
+                if i - begin >= least:
+                    start[n], end[n], hashes[n] = begin, i, h
+                    if i - begin > most:
+                        end[n], hashes[n] = begin, BASIS
+                    n += 1
+                begin, h = i + 1, BASIS
+            else:
+                folded[i] = letter
+                h = (h ^ letter) * PRIME
+            i += 1
+        i = ends[document]
+        last[document] = n
+    return n
+
+
+@kernel
+def _join(letters, start, end, numbers, first, last, text, ends):
+    """The words of each run, one after the other, with a blank behind each; where runs end."""
+    n = 0
+    for run in range(len(first)):
+        for t in range(first[run], last[run]):
+            for i in range(start[numbers[t]], end[numbers[t]]):
+                text[n] = letters[i]
+                n += 1
+            text[n] = BLANK
+            n += 1
+        ends[run] = n - 1
+
+
+@kernel
+def _windows(ids, last, least, most, start, end, hashes, ends):
+    """All runs of `least` to `most` numbers within a document, and their hashes."""
+    n, first = 0, 0
+    for document in range(len(last)):
+        for i in range(first, last[document]):
+            h = BASIS
+            for size in range(1, min(most, last[document] - i) + 1):
+                h = (h ^ ids[i + size - 1]) * PRIME
+                if size >= least:
+                    start[n], end[n], hashes[n] = i, i + size, h
+                    n += 1
+        first = last[document]
+        ends[document] = n
+
+
+@kernel
+def _count(ids, last, seen, place, indices, values, indptr):
+    """The different numbers of each document, and how often it has them; returns their number."""
+    n, first = 0, 0
+    for document in range(len(last)):
+        for t in range(first, last[document]):
+            term = ids[t]
+            if term >= 0:
+                if seen[term] != document:
+                    seen[term] = document
+                    place[term] = n
+                    indices[n] = term
+                    values[n] = 0
+                    n += 1
+                values[place[term]] += 1
+        first = last[document]
+        indptr[document + 1] = n
+    return n
