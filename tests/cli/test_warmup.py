@@ -161,4 +161,5 @@ def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
         "lowdim.linalg.ridge._times_rest",
         "lowdim.linalg.small.factor_block",
         "lowdim.linalg.small.solve_factored",
+        "lowdim.linear.nmf.hals._slopes",
     }

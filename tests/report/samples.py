@@ -34,7 +34,7 @@ def planted_table(n=160, missing=0.08, seed=0):
 def two_methods():
     """In it pages compare two methods only; the comparison has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contest, "models", lambda *shape: {"PPCA": [lowdim.ProbabilisticPCA(1)]})
+        patch.setattr(contest, "models", lambda *_: {"PPCA": [lowdim.ProbabilisticPCA(1)]})
         yield
 
 

@@ -4,9 +4,11 @@ import pytest
 from lowdim import NMF, MiniBatchNMF
 from tests.linear.nmf.examples import parts
 
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 each = pytest.mark.parametrize("cls", [NMF, MiniBatchNMF])
 
 
+@quietly
 @each
 def test_columns_of_the_same_parts_are_similar(cls):
     H = np.array([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 1.0]])
@@ -20,6 +22,7 @@ def test_columns_of_the_same_parts_are_similar(cls):
         model.similar_terms("tree", names=names)
 
 
+@quietly
 @each
 def test_the_scale_of_a_component_does_not_make_columns_similar(cls, rng):
     model = cls(3).fit(parts(rng))

@@ -33,8 +33,8 @@ SHRINK = 1.5  # by how much the stride is divided after a step that was taken ba
 GROW, GROW_MOST = 1.01, 1.005  # of the stride, and of its upper bound, after one that was not
 SWEEPS = 0.5  # by row, in units of what the products cost (Gillis and Glineur's alpha)
 MOST_SWEEPS = 12
-NEARLY_EXACT = 1e3  # an objective this many times smaller than what it fell is still to be lowered
-EXACT = 1e-15  # part of 1/2 |X|^2 below which J is rounding, and factors stay as they are
+NEARLY_EXACT = 1e2  # an objective this many times smaller than what it fell is still to be lowered
+EXACT = 1e-13  # part of 1/2 |X|^2 below which J is rounding, and factors stay as they are
 
 
 class State(NamedTuple):

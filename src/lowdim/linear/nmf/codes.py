@@ -22,7 +22,7 @@ from lowdim.linear.nmf.counts import count_codes, observed_count_codes
 from lowdim.linear.nmf.data import gram, total
 from lowdim.linear.nmf.exact import nonnegative_rows
 from lowdim.linear.nmf.mu import CHUNK_BYTES, Pass, divergence_at_entries, statistics
-from lowdim.linear.nmf.objective import Penalty, has_missing, in_unit
+from lowdim.linear.nmf.objective import Penalty, has_missing, in_unit, sorted_csr
 from lowdim.linear.nmf.observed import exact_codes
 from lowdim.linear.nmf.powers import power_codes
 
@@ -78,6 +78,7 @@ def codes_in_unit(X: Any, by: Coding) -> np.ndarray:
     """Codes of a block that is in its unit."""
     if has_missing(X):
         return codes_of_entries(observed(X), by)
+    X = sorted_csr(X) if sp.issparse(X) else X
     if by.beta == 1.0:
         return count_codes(X, by.V, by.penalty, by.floor)
     if by.beta != 2.0:
@@ -160,7 +161,7 @@ def _error(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | None) 
         return float(statistics(X, by.V.astype(X.dtype), how, weight, Z, Z).loss)
     if sp.issparse(X) and X.nnz < DENSE_FROM * np.prod(X.shape):
         squares = np.bincount(row_numbers(X), np.square(X.data, dtype=np.float64), X.shape[0])
-        P = sparse_times(X, by.V.astype(X.dtype, copy=False)).astype(np.float64)
+        P = sparse_times(sorted_csr(X), by.V.astype(X.dtype, copy=False)).astype(np.float64)
         by_row = squares + np.einsum("ir,ir->i", Z @ gram(by.V) - 2.0 * P, Z)
         return 0.5 * max(total(by_row, weight), 0.0)
     D = (X.toarray() if sp.issparse(X) else X) - Z @ by.V.T.astype(np.float64)

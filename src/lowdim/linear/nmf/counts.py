@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.linalg.entries import with_short_indices
 from lowdim.linalg.ridge import Regression, row_systems
 from lowdim.linalg.small import solve_nonnegative
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
@@ -73,7 +74,7 @@ def positive_entries(X: Any) -> Any:
     X = sp.csr_array(X, dtype=np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    return X
+    return with_short_indices(X)
 
 
 def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:

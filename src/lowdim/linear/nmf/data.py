@@ -17,7 +17,7 @@ from lowdim.core.blocks import Blocks
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.sparse import both_ways, sparse_times
 from lowdim.linear.nmf.half import Codes, CodeSums, Components, Half
-from lowdim.linear.nmf.objective import in_unit
+from lowdim.linear.nmf.objective import in_unit, sorted_csr
 from lowdim.linear.nmf.solvers import SOLVERS
 
 
@@ -126,7 +126,7 @@ def lowered(
 
 
 def _times(X: Any, V: np.ndarray) -> np.ndarray:
-    return sparse_times(X, V) if sp.issparse(X) else X @ V
+    return sparse_times(sorted_csr(X), V) if sp.issparse(X) else X @ V
 
 
 def _gram_times(X: Any, V: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
@@ -171,14 +171,6 @@ def sum_squares(X: Any, weight: np.ndarray | None) -> float:
             squares *= np.repeat(weight, np.diff(X.indptr))
         return float(squares.sum())
     return total(np.einsum("ij,ij->i", X, X, dtype=np.float64), weight)
-
-
-def sorted_csr(X: Any) -> Any:
-    """X with sorted columns and no entry twice; a copy only if it had others."""
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def computed(results: Any) -> np.ndarray:

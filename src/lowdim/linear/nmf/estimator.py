@@ -262,7 +262,7 @@ class NMF(ImputeMixin, PartsModel):
             counted = counted_entries(rows, None, name) if units.missing else None
         else:
             counted = counted_entries(rows, entry_weight, name)
-            units = units_of(counted.rows, weight, beta, name, observed=True)
+            units = units_of(counted.rows, weight, beta, name, only_stored=True)
         data: Any = (
             data_of(rows, weight, units.unit)
             if counted is None

@@ -31,7 +31,7 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
 from lowdim.linear.nmf.alternation import fall
-from lowdim.linear.nmf.data import sorted_csr, total, weighted
+from lowdim.linear.nmf.data import total, weighted
 from lowdim.linear.nmf.divergence import (
     divergence,
     divergence_by_row,
@@ -41,7 +41,7 @@ from lowdim.linear.nmf.divergence import (
     size_by_row,
 )
 from lowdim.linear.nmf.half import Codes
-from lowdim.linear.nmf.objective import Penalties, Penalty, Units
+from lowdim.linear.nmf.objective import Penalties, Penalty, Units, sorted_csr
 from lowdim.linear.nmf.start import Factors
 
 FIRST_STRIDE = 0.8

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
+from lowdim.linalg.entries import observed
 from lowdim.linalg.moments import unit_for
 from lowdim.linalg.sparse import row_numbers
 
@@ -75,13 +76,13 @@ class Units(NamedTuple):
 
 
 def units_of(
-    rows: Blocks, weight: np.ndarray | None, beta: float, who: str, observed: bool = False
+    rows: Blocks, weight: np.ndarray | None, beta: float, who: str, only_stored: bool = False
 ) -> Units:
     """The unit, the mean and the density of X; refuses what is negative.
 
-    observed : whether entries that are not stored are missing, and not 0.
+    only_stored : whether entries that are not stored are missing, and not 0.
     """
-    found = rows.fold(measure, beta, who, observed, along=(weight,))
+    found = rows.fold(measure, beta, who, only_stored, along=(weight,))
     if not found.observed > 0:
         raise ValueError(
             f"X has no observed entries: all are missing; {who} needs at least 1 observed value."
@@ -93,19 +94,21 @@ def units_of(
     return Units(unit, beta, found.weight, mean / unit, density, bool(found.missing))
 
 
-def measure(X: Any, beta: float, who: str, observed: bool, weight: np.ndarray | None) -> Measured:
+def measure(
+    X: Any, beta: float, who: str, only_stored: bool, weight: np.ndarray | None
+) -> Measured:
     """What one block adds up."""
     refuse_negative(X, who)
     n, values = X.shape[0], X.data if sp.issparse(X) else X
     if beta <= 0:
-        refuse_zeros(values if observed else X)
+        refuse_zeros(values if only_stored else X)
     missing = np.isnan(values) if has_missing(X) else None
     if missing is not None and not sp.issparse(X):
         X = np.where(missing, 0.0, X)
     elif missing is not None:  # said later, where it is known what to do
         return Measured(float(n), 1.0, 1.0, 1.0, int(missing.sum()))
     w: Any = np.ones(n) if weight is None else weight
-    count = np.diff(X.indptr) if observed else np.full(n, float(X.shape[1]))
+    count = np.diff(X.indptr) if only_stored else np.full(n, float(X.shape[1]))
     count = count if missing is None else count - missing.sum(axis=1)
     if sp.issparse(X):
         nonzero = np.bincount(row_numbers(X)[X.data != 0], minlength=n)
@@ -157,6 +160,11 @@ def penalties(estimator: Any, units: Units, d: int) -> Penalties:
 def in_unit(X: Any, unit: float) -> Any:
     """A block in the unit; itself if that is 1."""
     return X if unit == 1.0 else X * X.dtype.type(1.0 / unit)
+
+
+def sorted_csr(X: Any) -> Any:
+    """X with sorted columns, no entry twice and short indices; a copy only if it had others."""
+    return observed(X)
 
 
 def beta_of(beta_loss: str | float) -> float:

@@ -29,10 +29,11 @@ from lowdim.linear.nmf.data import gram, sum_squares, total, weighted
 from lowdim.linear.nmf.divergence import divergence_by_row, exponent, pulls
 from lowdim.linear.nmf.hals import descend
 from lowdim.linear.nmf.mu import Pass, improved
-from lowdim.linear.nmf.objective import Penalties, Penalty
+from lowdim.linear.nmf.objective import Penalties, Penalty, sorted_csr
 
 ENOUGH = 1e-3  # a sweep that moves a code by less than this part of the first one was its last
 MOST_SWEEPS = 8  # of coordinates of V, for each batch; fewer where these cost more than the batch
+LEAST_SHARE = 1e-6  # of J, below which it need not fall by a part of itself
 
 
 class Sums(NamedTuple):
@@ -85,7 +86,7 @@ def online_step(
 def _step_on_squares(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> Stepped:
     V, sums = learned.V, learned.sums
     G, of = gram(V), how.alpha.W
-    P = sparse_times(X, V) if sp.issparse(X) else dense_times(X, V)
+    P = sparse_times(sorted_csr(X), V) if sp.issparse(X) else dense_times(X, V)
     W = np.zeros_like(P) if W is None else W
     lowered = P - P.dtype.type(of.l1) if of.l1 else P
     W = descend(of.on(G), lowered, W, how.sweeps, enough=ENOUGH).Z
@@ -117,8 +118,9 @@ def _step_by_ratio(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> S
     own = weighted(W, weight)
     down = own.sum(axis=0, dtype=np.float64) if push is None else push.T @ own
     base = V.astype(np.float64) ** (1.0 / power)
-    if not sums.weight:  # V counts as much as the first batch, whose columns of zeros it outlives
-        sums = Sums(base * down, np.broadcast_to(down, base.shape), 0.0)
+    if not sums.weight:  # V counts as much as the first batch, which has not seen all there is
+        size = np.full(base.shape, np.mean(down))
+        sums = Sums(base * size, size, 0.0)
     new = Sums(
         how.rho * sums.pull + base * (pull.T @ own),
         how.rho * sums.push + down,
@@ -126,7 +128,7 @@ def _step_by_ratio(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> S
     )
     l1, l2 = (new.weight * price for price in how.alpha.H)
     bottom = new.push + l1 + l2 * V
-    ratio = np.divide(new.pull, bottom, out=np.zeros_like(new.pull), where=bottom > 0)
+    ratio = np.divide(new.pull, bottom, out=base.copy(), where=bottom > 0)
     moved = (ratio**power).astype(V.dtype)
     loss = total(divergence_by_row(X, Y, how.beta), weight) + of.of(W, weight)
     return Stepped(Learned(moved, new, learned.steps + 1), W, loss)
@@ -194,8 +196,11 @@ def one_pass(batches: Iterator[tuple], state: State, how: How, patience: int | N
     return State(learned, W, costs, best, waiting, lately, stopped)
 
 
-def pass_change(state: State) -> float:
-    """What is held against `tol`: by which part of J a batch lowers it, on average over a pass."""
-    if state.stopped or state.fell == 0.0 or state.best == 0.0:
+def pass_change(state: State, whole: float) -> float:
+    """What is held against `tol`: by which part of J a batch lowers it, on average over a pass.
+
+    `whole` is what J is a share of; a J of next to nothing is compared with that.
+    """
+    if state.stopped or state.fell == 0.0:
         return 0.0
-    return state.fell / (state.best * len(state.costs))
+    return state.fell / (max(state.best, LEAST_SHARE * whole) * len(state.costs))

@@ -96,7 +96,7 @@ def _gradient(
 def _newton(
     X: Any, Z: np.ndarray, V: np.ndarray, g: np.ndarray, how: Pass, w: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Better codes, and of which rows."""
+    """Better codes, and for which rows f fell by more than rounding."""
     beta, k, Y = how.beta, V.shape[1], _at(X, Z, V, how)
     h = max(beta - 1.0, 0.0) * Y ** (beta - 2.0) + max(2.0 - beta, 0.0) * X.data * Y ** (beta - 3.0)
     on = Regression(V, np.zeros(len(V)), np.zeros(k))
@@ -106,18 +106,20 @@ def _newton(
     new = Z.copy()
     solve_nonnegative(A.copy(), np.einsum("irs,is->ir", A, Z) - g, new)
     before = _objective(X, Z, V, how, w)
-    enough = before + ROUNDING * np.abs(before)
+    slack, after = ROUNDING * np.abs(before), before.copy()
     step, rows = new - Z, np.arange(len(Z))
     for _ in range(HALVINGS):
-        worse = ~(_objective(X, new[rows], V, how, w) <= enough[rows])
-        if not worse.any():
-            return new, np.ones(len(Z), bool)
+        found = _objective(X, new[rows], V, how, w)
+        worse = ~(found <= before[rows] + slack[rows])
+        after[rows[~worse]] = found[~worse]
         rows, X = rows[worse], X[worse]
+        if not len(rows):
+            break
         w = None if w is None else w[worse]
         step[rows] *= 0.5
         new[rows] = np.maximum(Z[rows] + step[rows], 0.0)
     new[rows] = Z[rows]
-    return new, ~np.isin(np.arange(len(Z)), rows)
+    return new, before - after > slack
 
 
 def _objective(X: Any, Z: np.ndarray, V: np.ndarray, how: Pass, w: Any) -> np.ndarray:
