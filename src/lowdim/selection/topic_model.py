@@ -83,6 +83,11 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
     lowdim.topics : a page about the topics of a corpus.
     LatentDirichletAllocation : the model alone, for counts.
 
+    Notes
+    -----
+    LDA is fitted with learning_method="map" and tol=3e-4, not that class's 1e-5: fewer passes. Fit
+    `LatentDirichletAllocation` itself to the counts for a closer fit.
+
     Examples
     --------
     >>> import lowdim
