@@ -1,19 +1,26 @@
-"""From texts to shares of topics: counting and learning together, as a user does it.
+"""From texts to shares of topics, as a user does it; and the page about a corpus.
 
 The rows of a case are numbers of documents of 20newsgroups, read once per process. Both sides count
 words in the same way, learn from all but the last documents, and give the shares of all. Quality is
 the perplexity of the held-out half of the words of the last ones.
+
+A page has no peer: what is measured is its memory, and the perplexity that it reports. The rows of
+its cases hold the number of documents; of fewer rows, a sample is looked at. The corpus of 2 GB is
+20newsgroups many times over, each copy cut at other places.
 """
 
 from __future__ import annotations
 
+import json
+import tempfile
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import Case, Entry
-from benchmarks.text import documents, numbers
+from benchmarks.text import DATA, documents, newsgroups, numbers
 
 LIBRARIES = ("lowdim", "numpy", "scikit-learn", "scipy")
 HELD_OUT = 10  # one document in so many
@@ -69,4 +76,90 @@ def case(k: int, method: str = "lda") -> Case:
     )
 
 
-CASES = [case(20), case(50), case(20, "plsa")]
+# ---- the page ------------------------------------------------------------------------------------
+
+WIKIPEDIA_ARTICLES = 17_821
+COPIES = 56  # of 20newsgroups: 2 GB
+
+
+def articles(shrink: int) -> np.ndarray:
+    return np.full((WIKIPEDIA_ARTICLES // shrink, 1), WIKIPEDIA_ARTICLES)
+
+
+def many_messages(shrink: int) -> np.ndarray:
+    """A row for each message of a file of 2 GB, which is written if it is not there."""
+    texts, copies = newsgroups(1), max(1, COPIES // shrink)
+    n = copies * len(texts)
+    path = large_file(n)
+    if not path.exists():
+        unfinished = path.with_suffix(".unfinished")
+        with open(unfinished, "w", encoding="utf-8") as file:
+            for copy in range(copies):
+                for i, text in enumerate(texts):
+                    cut = text[(7 * copy + i) % 100 :]
+                    print(json.dumps({"id": f"{copy}-{i}", "text": cut}), file=file)
+        unfinished.rename(path)
+    return np.full((n, 1), n)
+
+
+def large_file(n: int) -> Path:
+    return Path(tempfile.gettempdir()) / f"lowdim-messages-{n}.jsonl"
+
+
+def page_of_wikipedia(X: np.ndarray) -> Any:
+    return page_of(DATA / "wikipedia_sample.txt.gz", 50, X)
+
+
+def page_of_messages(X: np.ndarray) -> Any:
+    return page_of(large_file(int(X[0, 0])), 20, X, text="text", id="id")
+
+
+def page_of(path: Path, k: int, X: np.ndarray, **columns: str) -> Any:
+    import lowdim
+
+    sample = None if len(X) == X[0, 0] else len(X)
+    report = lowdim.topics(path, k, sample=sample, **columns)
+    assert len(report.html) < 5e6
+    return report.findings.comparison
+
+
+def of_the_best(X: np.ndarray, comparison: Any) -> float:
+    return float(comparison.mean[0])
+
+
+def page_case(name: str, about: str, make: Any, page: Any, limit: float, big: bool) -> Case:
+    return Case(
+        name=name,
+        about=about,
+        make=make,
+        ours=Entry("lowdim topics", page),
+        peers=[],
+        quality=of_the_best,
+        higher_is_better=False,
+        warm_rows=200,
+        memory_limit=limit,
+        big=big,
+    )
+
+
+CASES = [
+    case(20),
+    case(50),
+    case(20, "plsa"),
+    page_case(
+        "page-wikipedia",
+        "A page about 17,821 articles, 50 topics.",
+        articles,
+        page_of_wikipedia,
+        1200,
+        False,
+    ),
+    page_case(
+        "page-2GB",
+        "A page about 1,055,376 messages, 2 GB of jsonl, 20 topics.",
+        many_messages,
+        page_of_messages,
+        600,
+        True,
+    ),
+]

@@ -40,7 +40,7 @@ def test_it_writes_a_page_a_model_shares_and_words(folder, written):
     assert 'id="topics"' in (folder / "page.html").read_text(encoding="utf-8")
     shares = pd.read_csv(folder / "shares.csv")
     assert shares.shape[1] == 4 and shares.columns[0] == "id"
-    assert set(pd.read_csv(folder / "words.csv")["topic"]) == {0, 1, 2}
+    assert set(pd.read_csv(folder / "words.csv")["topic"]) == {1, 2, 3}
     assert "3 topics" in written.output and "page.html" in written.output
 
 
@@ -57,7 +57,7 @@ def test_the_saved_model_gives_the_same_shares(folder, written):
 def test_shares_go_to_standard_output(folder, written):
     arguments = ["apply", str(folder / "m.lowdim"), str(folder / "letters.jsonl"), "--text", "text"]
     result = RUN.invoke(main, arguments)
-    assert result.exit_code == 0 and result.output.startswith("id,topic0_")
+    assert result.exit_code == 0 and result.output.startswith("id,topic1_")
 
 
 def test_a_sample_gives_shares_of_all_documents(folder):
@@ -67,6 +67,19 @@ def test_a_sample_gives_shares_of_all_documents(folder):
     result = RUN.invoke(main, [*arguments, "text", *files])
     assert result.exit_code == 0 and result.output == ""
     assert len(pd.read_csv(out)) == len(planted_records(40))
+
+
+def test_a_folder_of_texts_is_a_corpus_named_by_paths(tmp_path):
+    for i, record in enumerate(planted_records(12, nasty=False)):
+        file = tmp_path / "letters" / f"part{i % 2}" / f"{i}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(record["text"])
+    arguments = ["topics", str(tmp_path / "letters"), "-k", "2", "-o", str(tmp_path / "page.html")]
+    result = RUN.invoke(main, [*arguments, "--documents", "-"])
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("id,topic1_") and lines[1].startswith("part0/0.txt,")
+    assert len(lines) == 15 and "page.html" in result.stderr
 
 
 @pytest.mark.parametrize(

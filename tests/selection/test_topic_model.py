@@ -93,7 +93,7 @@ def test_similar_terms_stand_in_the_same_topics(model):
 
 def test_columns_are_named_after_their_topics(model):
     names = model.get_feature_names_out()
-    assert len(set(names)) == 3 and names[0].startswith("topic0_")
+    assert len(set(names)) == 3 and names[0].startswith("topic1_")
 
 
 def test_a_vectorizer_of_the_users_is_copied_and_used(texts):

@@ -14,14 +14,14 @@ from lowdim.text.corpus import Corpus
 
 def write_shares(model: TopicModel, documents: Corpus, path: str) -> int:
     """Write the id of each document and its share of each topic; returns how many documents."""
-    n = 0
+    n, names = 0, model.get_feature_names_out()
     with (
         closing(documents.parts()) as parts,
         open_writer(path) as writer,
         watch("writing shares") as bar,
     ):
         for part in parts:
-            writer.write(share_table(part.ids, model.transform(part.texts), model))
+            writer.write(share_table(part.ids, model.transform(part.texts), names))
             n += len(part.ids)
             bar.update(n)
     return n

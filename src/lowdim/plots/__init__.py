@@ -9,7 +9,7 @@ from lowdim.plots.curves import comparison, curve_with_errors, scree, trace
 from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
 from lowdim.plots.maps import scatter_map
 from lowdim.plots.missing import missing_map
-from lowdim.plots.parts import parts
+from lowdim.plots.pictures import parts
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
 

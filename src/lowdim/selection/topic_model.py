@@ -83,6 +83,11 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
     lowdim.topics : a page about the topics of a corpus.
     LatentDirichletAllocation : the model alone, for counts.
 
+    Notes
+    -----
+    LDA is fitted with learning_method="map" and tol=3e-4, not that class's 1e-5: fewer passes. Fit
+    `LatentDirichletAllocation` itself to the counts for a closer fit.
+
     Examples
     --------
     >>> import lowdim
@@ -170,7 +175,8 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         Returns
         -------
         shares : ndarray of shape (n, k)
-            Rows add up to 1; a text without words that are known has the shares of the whole.
+            Rows add up to 1. A text without words that are known has the prior's shares with LDA,
+            else those of all documents together.
         unknown : ndarray of shape (n,), if return_unknown
         """
         check_is_fitted(self)
@@ -229,9 +235,9 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         return names_from(self.top_words(4 * n), n)
 
     def get_feature_names_out(self, input_features=None):
-        """Names of the columns of shares: 'topic0_ship_sea'; `input_features` is ignored."""
+        """Names of the columns of shares: 'topic1_ship_sea'; `input_features` is ignored."""
         names = [name.replace(", ", "_").replace(" ", "-") for name in self.topic_names(2)]
-        return np.array([f"topic{j}_{name}" for j, name in enumerate(names)], dtype=object)
+        return np.array([f"topic{j}_{name}" for j, name in enumerate(names, start=1)], dtype=object)
 
     # ---- what the methods share ------------------------------------------------------------------
 

@@ -35,9 +35,8 @@ def test_the_documents_are_a_table_with_a_column_per_topic(topics_report, tmp_pa
 
 
 def test_ids_with_halves_of_surrogate_pairs_can_be_written(topics_report):
-    model = topics_report.model
-    ids = share_table(["a\ud800"], topics_report.findings.shares[:1], model)["id"].to_pylist()
-    assert ids == ["a?"]
+    table = share_table(["a\ud800"], topics_report.findings.shares[:1], list("xyz"))
+    assert table["id"].to_pylist() == ["a?"] and table.column_names == ["id", *"xyz"]
 
 
 def test_show_opens_the_page(topics_report, monkeypatch):

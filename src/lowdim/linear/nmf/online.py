@@ -33,6 +33,7 @@ from lowdim.linear.nmf.objective import Penalties, Penalty, sorted_csr
 
 ENOUGH = 1e-3  # a sweep that moves a code by less than this part of the first one was its last
 MOST_SWEEPS = 8  # of coordinates of V, for each batch; fewer where these cost more than the batch
+LEAST_SHARE = 1e-6  # of J, below which it need not fall by a part of itself
 
 
 class Sums(NamedTuple):
@@ -195,8 +196,11 @@ def one_pass(batches: Iterator[tuple], state: State, how: How, patience: int | N
     return State(learned, W, costs, best, waiting, lately, stopped)
 
 
-def pass_change(state: State) -> float:
-    """What is held against `tol`: by which part of J a batch lowers it, on average over a pass."""
-    if state.stopped or state.fell == 0.0 or state.best == 0.0:
+def pass_change(state: State, whole: float) -> float:
+    """What is held against `tol`: by which part of J a batch lowers it, on average over a pass.
+
+    `whole` is what J is a share of; a J of next to nothing is compared with that.
+    """
+    if state.stopped or state.fell == 0.0:
         return 0.0
-    return state.fell / (state.best * len(state.costs))
+    return state.fell / (max(state.best, LEAST_SHARE * whole) * len(state.costs))

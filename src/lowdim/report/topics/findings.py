@@ -62,7 +62,7 @@ class Topic(NamedTuple):
     Attributes
     ----------
     number : int
-        From 0, the largest share first.
+        Its column in `shares`: from 0, the largest first. The page counts topics from 1.
     name : str
         Its most telling words.
     words : list of str

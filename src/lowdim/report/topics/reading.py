@@ -98,7 +98,7 @@ def read_documents(
         decode_error="replace",
     )
     if isinstance(source, Corpus):
-        for name in columns:
+        for name in set(columns) - set(whole.columns):
             whole.columns[name]  # raises, and says which columns there are
     look = look_through(whole)
     n = len(look.lengths)

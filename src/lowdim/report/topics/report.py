@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from numbers import Integral
@@ -79,9 +80,8 @@ class TopicsReport(PageReport):
         """Write the shares of topics in each document of the page: id, a column per topic."""
         target = os.fspath(path)
         check_outputs({"path": target}, [])
-        write_table(
-            share_table(self.findings.reading.ids, self.findings.shares, self.model), target
-        )
+        names = self.model.get_feature_names_out()
+        write_table(share_table(self.findings.reading.ids, self.findings.shares, names), target)
 
     def __repr__(self) -> str:
         n, v = self.findings.counts.shape
@@ -212,7 +212,7 @@ def word_table(model: TopicModel, names: list[str], n: int = WORDS) -> Any:
     word = order.ravel()
     return pa.table(
         {
-            "topic": topic,
+            "topic": topic + 1,
             "name": [names[j] for j in topic],
             "rank": np.tile(np.arange(1, size + 1), k),
             "word": [str(terms[j]) for j in word],
@@ -222,12 +222,12 @@ def word_table(model: TopicModel, names: list[str], n: int = WORDS) -> Any:
     )
 
 
-def share_table(ids: list[Any], shares: np.ndarray, model: TopicModel) -> Any:
-    """Documents by topics, as a table of pyarrow: id, a column per topic."""
+def share_table(ids: list[Any], shares: np.ndarray, names: Sequence[str]) -> Any:
+    """Documents by topics, as a table of pyarrow: id, a column per topic of these names."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {"id": [_written(name) for name in ids]}
-    for name, column in zip(model.get_feature_names_out(), shares.T, strict=True):
+    for name, column in zip(names, shares.T, strict=True):
         columns[str(name)] = np.ascontiguousarray(column)
     return pa.table(columns)
 

@@ -31,6 +31,11 @@ def test_topics_that_predict_nothing_are_said_so():
     )
 
 
+def test_what_limits_the_comparison_is_said(found):
+    body = str(method_section(found).body)
+    assert "stopped after 100 iterations" in body and "none was tuned" in body
+
+
 def test_failures_stand_in_the_table_and_small_collections_have_no_section(found):
     failed = contest(["LDA", "unigram"], 50.0, 90.0, failures={"pLSA": "no luck"})
     section = method_section(found._replace(comparison=failed))
