@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim.text.topics.lda import gibbs_tokens
-from lowdim.text.topics.lda.gibbs_tokens import pieces_of_words, tokens_of, check_whole
+from lowdim.text.topics.lda.gibbs_tokens import check_whole, pieces_of_words, tokens_of
 
 
 def test_tokens_of_a_small_matrix():
