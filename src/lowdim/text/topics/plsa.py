@@ -112,7 +112,7 @@ class PLSA(Transformer, WordMethods, Estimator):
     >>> model = PLSA(2, random_state=0).fit(X)
     >>> model.components_.max(axis=1).round(3)
     array([0.333, 0.333])
-    >>> model.perplexity(X).round(6)
+    >>> round(model.perplexity(X), 6)
     3.0
     """
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim.text.topics.lda import gibbs_tokens
-from lowdim.text.topics.lda.gibbs_tokens import pieces_of_words, tokens_of, whole_counts
+from lowdim.text.topics.lda.gibbs_tokens import check_whole, pieces_of_words, tokens_of
 
 
 def test_tokens_of_a_small_matrix():
@@ -77,9 +77,9 @@ def test_counts_that_are_not_whole_are_refused():
     X = sp.csr_array([[0.0, 2.0], [0.5, 1.0]])
     message = r"X has 0\.5 in row 1, column 0; gibbs needs whole counts.*or use map\."
     with pytest.raises(ValueError, match=message):
-        whole_counts(X, "gibbs", "map")
+        check_whole(X, "gibbs", "map")
 
 
 def test_too_many_words_are_refused():
     with pytest.raises(ValueError, match=r"X counts 1e\+10 words; gibbs keeps a topic for each"):
-        whole_counts(sp.csr_array([[1e10, 2.0]]), "gibbs", "map")
+        check_whole(sp.csr_array([[1e10, 2.0]]), "gibbs", "map")

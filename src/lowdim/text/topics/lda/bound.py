@@ -26,8 +26,13 @@ LEAST_PRIOR = 1e-100  # a prior of 0, where its logarithm is asked for
 def expected_topics(topics: np.ndarray) -> np.ndarray:
     """exp E log phi of topics with the posterior Dirichlet(topics), by terms (v, k)."""
     expected = exp_digamma(topics)
-    expected *= np.exp(-psi(topics.sum(axis=0)))
+    expected *= scale_of(topics)
     return expected
+
+
+def scale_of(topics: np.ndarray) -> np.ndarray:
+    """What all terms of a topic have in common in this, (k,)."""
+    return np.exp(-psi(topics.sum(axis=0)))
 
 
 def log_shares(gamma: np.ndarray) -> np.ndarray:

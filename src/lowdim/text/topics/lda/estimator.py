@@ -38,7 +38,7 @@ from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Either, Given, Maybe
 from lowdim.core.validation import check_at_least, check_choice, check_weights
 from lowdim.text.topics.counts import cells_of, open_counts
-from lowdim.text.topics.expectation import encoded, spread_evenly
+from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly
 from lowdim.text.topics.lda import bound, learning
 from lowdim.text.topics.lda.left_to_right import left_to_right
 from lowdim.text.topics.lda.maximum import shares
@@ -422,11 +422,14 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
 
     def _attributes(self, state: State, dtype: np.dtype) -> dict[str, Any]:
         topics = state.topics
-        B = bound.expected_topics(topics) if self._is_bayes() else topics / topics.sum(axis=0)
+        by_topic = np.ascontiguousarray(topics.T)
+        scale = bound.scale_of(topics) if self._is_bayes() else 1.0 / topics.sum(axis=0)
+        B = exp_digamma(by_topic) if self._is_bayes() else by_topic.copy()
+        B *= scale[:, None]
         doc, word = published(state.priors, self.doc_topic_prior, self.topic_word_prior)
         return {
-            "components_": np.ascontiguousarray(topics.T, dtype=dtype),
-            "exp_dirichlet_component_": np.ascontiguousarray(B.T, dtype=dtype),
+            "components_": by_topic.astype(dtype, copy=False),
+            "exp_dirichlet_component_": B.astype(dtype, copy=False),
             "doc_topic_prior_": doc,
             "topic_word_prior_": word,
             "n_batch_iter_": state.n_batches + 1,

@@ -40,8 +40,8 @@ class Tokens(NamedTuple):
 
 def tokens_of(X: Any) -> Tokens:
     """The tokens of a csr_array of counts."""
-    counts = whole_counts(X, "learning_method='gibbs'", "learning_method='map'")
-    length = np.diff(np.concatenate([[0], np.cumsum(counts)])[X.indptr])
+    check_whole(X, "learning_method='gibbs'", "learning_method='map'")
+    length = np.asarray(X.sum(axis=1, dtype=np.float64)).astype(np.int64)
     cuts = _cuts(length, X.shape[1])
     doc = np.empty(length.sum(), dtype=np.int32)
     ptr = np.empty((len(cuts) - 1, X.shape[1] + 1), dtype=np.int64)
@@ -57,10 +57,10 @@ def tokens_of(X: Any) -> Tokens:
     return Tokens(doc, ptr, cuts, length)
 
 
-def whole_counts(X: Any, who: str, instead: str) -> np.ndarray:
-    """The stored values of a csr_array as whole numbers; refuses those that are none, and too many.
+def check_whole(X: Any, who: str, instead: str) -> None:
+    """Raise if a csr_array has values that are no whole numbers, or counts too many words.
 
-    `who` needs them, and `instead` does not.
+    `who` needs whole numbers, and `instead` does not.
     """
     with np.errstate(invalid="ignore"):
         total = float(X.data.sum(dtype=np.float64))
@@ -69,8 +69,7 @@ def whole_counts(X: Any, who: str, instead: str) -> np.ndarray:
             f"X counts {total:.3g} words; {who} keeps a topic for each and takes at most "
             f"2**31 - 1. Use {instead}."
         )
-    counts = X.data.astype(np.int64)
-    broken = counts != X.data
+    broken = np.trunc(X.data) != X.data
     if broken.any():
         at = int(np.argmax(broken))
         row = int(np.searchsorted(X.indptr, at, side="right")) - 1
@@ -78,7 +77,6 @@ def whole_counts(X: Any, who: str, instead: str) -> np.ndarray:
             f"X has {X.data[at]:.6g} in row {row}, column {X.indices[at]}; {who} needs whole "
             f"counts of words. Give counts, not weights such as tf-idf, or use {instead}."
         )
-    return counts
 
 
 def _cuts(length: np.ndarray, n_words: int) -> np.ndarray:

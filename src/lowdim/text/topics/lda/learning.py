@@ -27,6 +27,7 @@ STEPWISE_PASSES, FULL_ITERATIONS = 3, 10
 # While topics are still found, documents begin afresh in each pass, and are not coded to the end:
 # on AP with 20 topics, perplexity 3470 after ten passes; 4550 if they go on from the pass before
 FRESH_PASSES, FRESH_ITERATIONS = 10, 20
+ONLINE_ITERATIONS = 40  # of documents in batches, once topics are no longer alike
 
 Result = tuple[State, float]
 
@@ -50,7 +51,9 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
     total = rows.fold(total_of, along=(weight,))
     loop = _loop(model, rows, start, tol=_tol(model))
     for state in loop:
-        state, inner = _begun(model, state, loop.n_iter)
+        alike = state.n_batches < FRESH_PASSES
+        most = FRESH_ITERATIONS if alike else ONLINE_ITERATIONS
+        state, inner = _begun(model, state, loop.n_iter, most)
         keep = _goes_on_from_here(model, loop.n_iter)
         after, value = _online_pass(model, rows, weight, state, inner, total.documents, keep)
         after, change = _evaluated(model, rows, weight, after, loop.n_iter + 1)
@@ -160,10 +163,12 @@ def learn_further(model: Any, rows: Blocks, weight: np.ndarray | None, state: St
     ).state
 
 
-def _begun(model: Any, state: State, n_iter: int) -> tuple[State, Inner]:
+def _begun(
+    model: Any, state: State, n_iter: int, most: int = FRESH_ITERATIONS
+) -> tuple[State, Inner]:
     """Where documents begin in pass `n_iter`, and how far they go."""
     if n_iter < FRESH_PASSES:
-        return state._replace(gamma=None), _fresh(model)
+        return state._replace(gamma=None), _fresh(model, most)
     return state, model._inner()
 
 
@@ -172,10 +177,10 @@ def _goes_on_from_here(model: Any, n_iter: int) -> bool:
     return FRESH_PASSES <= n_iter + 1 < model.max_iter
 
 
-def _fresh(model: Any) -> Inner:
+def _fresh(model: Any, most: int = FRESH_ITERATIONS) -> Inner:
     """How far documents go that begin afresh."""
     max_iter, tol = model._inner()
-    return Inner(min(max_iter, FRESH_ITERATIONS), tol)
+    return Inner(min(max_iter, most), tol)
 
 
 def _online_pass(

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.text.topics.lda.gibbs_kernels import STEP, uniform
-from lowdim.text.topics.lda.gibbs_tokens import whole_counts
+from lowdim.text.topics.lda.gibbs_tokens import check_whole
 
 MOVES = 64  # earlier topics that are drawn anew at each word; they take turns
 TOKENS_AT_ONCE = 2**12  # of the documents that a thread gets
@@ -51,7 +51,8 @@ def left_to_right(
     seed : int
     """
     X = sp.csr_array(X)
-    counts = whole_counts(X, "method='left-to-right'", "method='bound'")
+    check_whole(X, "method='left-to-right'", "method='bound'")
+    counts = X.data.astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(counts)])[X.indptr]
     words = np.repeat(X.indices.astype(np.int64), counts)
     phi, alpha = (np.ascontiguousarray(part, dtype=np.float64) for part in (phi, alpha))
