@@ -52,10 +52,11 @@ def tomotopy(X: sparse.csr_array, k: int, sweeps: int) -> Topics:
         if words:
             model.add_doc(words)
     model.train(sweeps, workers=2)
-    topics = np.full((k, X.shape[1]), ETA / model.num_words)
     known = [int(word) for word in model.used_vocabs]
+    tokens = model.get_count_by_topics() + ETA * len(known)
+    topics = np.full((k, X.shape[1]), ETA)  # words that it has not seen have the prior
     for j in range(k):
-        topics[j, known] = model.get_topic_word_dist(j)
+        topics[j, known] = tokens[j] * np.asarray(model.get_topic_word_dist(j))
     return Topics(topics)
 
 

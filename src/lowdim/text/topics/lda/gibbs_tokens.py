@@ -83,6 +83,7 @@ def _cuts(length: np.ndarray, n_words: int) -> np.ndarray:
     """Where blocks of documents begin and end: a power of two of them, with equally many tokens."""
     total = int(length.sum())
     room = total // max(LEAST_TOKENS, TOKENS_PER_WORD * n_words)
+    room = max(room, 2 if total >= LEAST_TOKENS else 1)  # two threads gain more than words cost
     blocks = 1
     while 2 * blocks <= min(room, MOST_BLOCKS):
         blocks *= 2
