@@ -63,15 +63,9 @@ def test_coherent_topics_are_counted(rng):
 def test_streams_are_sampled(rng):
     X = planted(rng)
     stream = lowdim.stream(lambda: iter([X[:30], X[30:]]))
-    nmf = NMF(init="nndsvda", max_iter=100, tol=1e-3)
-
-    class InMemory(NMF):
-        def fit(self, X, y=None):
-            return super().fit(X if sp.issparse(X) else X.take(np.arange(X.shape[0])))
-
-    streamed = InMemory(**nmf.get_params())
-    choice = choose_topics(stream, [1, 3, 4], model=streamed, random_state=0, max_rows=40)
+    choice = choose_topics(stream, [1, 3, 9], model=Neighbours(), random_state=rng, max_rows=40)
     assert choice.choice == 3
+    assert choice.curve[1] == pytest.approx(6.0, rel=1e-2)
 
 
 # ---- the prior -----------------------------------------------------------------------------------
