@@ -34,6 +34,8 @@ def test_relevance_leads_from_frequent_to_special_words():
 def test_words_that_a_topic_does_not_have_are_not_named():
     model = Model([[1.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
     assert top_words(model, NAMES) == [["law", "the"], ["of"]]
+    nearly = Model([[1.0, 1e-30, 2.0, 0.0], [1e-12, 0.0, 1e-15, 1.0]])
+    assert top_words(nearly, NAMES) == [["law", "the"], ["of"]]
 
 
 def test_topics_are_as_large_as_the_model_says():

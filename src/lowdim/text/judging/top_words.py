@@ -16,6 +16,8 @@ from lowdim.core.validation import check_at_least, check_number
 from lowdim.text.judging.coherence import names_of
 from lowdim.text.judging.completion import topics_of
 
+NEGLIGIBLE = 1e-9  # of the largest p(w | k): what iterations leave of a word on its way to 0
+
 
 @single_threaded_blas()
 def top_words(model: Any, names: Any, n: int = 10, relevance: float = 0.6) -> list[list[str]]:
@@ -29,7 +31,8 @@ def top_words(model: Any, names: Any, n: int = 10, relevance: float = 0.6) -> li
     names : list of str, or a fitted vectorizer
         The word of each column.
     n : int, default=10
-        How many words. A topic that has fewer gives fewer.
+        How many words. A topic that has fewer gives fewer: those with less than 1e-9 of the
+        probability of its first word do not count.
     relevance : float, default=0.6
         From 1, the most frequent words of the topic, to 0, those that it has more often than
         documents have in all.
@@ -58,7 +61,10 @@ def top_words(model: Any, names: Any, n: int = 10, relevance: float = 0.6) -> li
     words = names_of(names, topics.shape[1])
     scores = word_relevance(topics, _weights(model, sizes), share)
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
-    return [[words[j] for j in row if topics[k, j] > 0.0] for k, row in enumerate(best.tolist())]
+    least = NEGLIGIBLE * topics.max(axis=1)
+    return [
+        [words[j] for j in row if topics[k, j] > least[k]] for k, row in enumerate(best.tolist())
+    ]
 
 
 def word_relevance(topics: np.ndarray, weights: np.ndarray, relevance: float) -> np.ndarray:
