@@ -19,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
 from sklearn.utils import estimator_checks as checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -97,6 +98,8 @@ def small(name):
 
 
 def table_model(name):
+    if get_tags(small(name)).input_tags.positive_only:
+        return TableModel(small(name))
     return TableModel(small(name), encoder=TableEncoder(drop_level=True))
 
 

@@ -16,7 +16,7 @@ MANY_ROWS, MANY_COLUMNS = 6000, 30
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 HAVE_SUCH = ("cluster", "completion")
 # families by process, the longest first; mixtures start with k-means: it is compiled once
-PROCESSES = (("completion",), ("cluster", "mixture"), ("linear", "text"))
+PROCESSES = (("completion",), ("text",), ("linear",), ("cluster", "mixture"))
 WIDTH = 24
 
 

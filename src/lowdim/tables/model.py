@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
@@ -54,7 +55,8 @@ class TableModel(SavedModel, BaseEstimator):
     estimator : estimator of lowdim, or a pipeline of them
         What learns from the numbers.
     encoder : TableEncoder or None, default=None
-        What makes numbers of the table; None means TableEncoder().
+        What makes numbers of the table; None means TableEncoder(), and for a model that takes no
+        negative values one that makes none: TableEncoder(center=False, log=False, dates="days").
 
     Attributes
     ----------
@@ -114,7 +116,7 @@ class TableModel(SavedModel, BaseEstimator):
         """
         self._validate_params()
         table = open_table(X)
-        encoder = TableEncoder() if self.encoder is None else clone(self.encoder)
+        encoder = usual_encoder(self.estimator) if self.encoder is None else clone(self.encoder)
         return self.fit_encoded(table, encoder.fit(table), **fit_params)
 
     def fit_encoded(
@@ -273,9 +275,10 @@ class TableModel(SavedModel, BaseEstimator):
         check_is_fitted(self)
         drawn = self.estimator_.sample(n_samples, random_state=random_state)
         Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
+        Z = Z.toarray() if sp.issparse(Z) else np.asarray(Z)
         encoder = self.encoder_
         fill = encoder.fill_not_applicable
-        return decoded_frame(encoder.encoding_, encoder.origin_, np.asarray(Z), within, fill)
+        return decoded_frame(encoder.encoding_, encoder.origin_, Z, within, fill)
 
     @_estimator_has("get_feature_names_out")
     def get_feature_names_out(self, input_features=None):
@@ -361,3 +364,10 @@ def _for(estimator: Any, rows: Blocks) -> Any:
 def _stacked(parts: list[dict[str, np.ndarray]], backend: str) -> Any:
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return build_frame(backend, columns)
+
+
+def usual_encoder(estimator: Any) -> TableEncoder:
+    """What makes the numbers that a model takes: no negative ones, if it takes none."""
+    if get_tags(estimator).input_tags.positive_only:
+        return TableEncoder(center=False, log=False, dates="days")
+    return TableEncoder()

@@ -167,10 +167,11 @@ def _move(indptr, terms, counts, phi, todo, f, d, tried, theta, moved):
             if d[i, z] < 0.0 and theta[i, z] < -d[i, z] * part:
                 part = -theta[i, z] / d[i, z]
         for _ in range(40):
-            total = 0.0
             for z in range(k):
                 new = theta[i, z] + part * d[i, z]
                 tried[z] = new if new > 1e-15 else 0.0
+            total = 0.0  # in a loop that stores nothing, so that it is always added up alike
+            for z in range(k):
                 total += tried[z]
             found = 0.0
             for j in range(indptr[i], indptr[i + 1]):
