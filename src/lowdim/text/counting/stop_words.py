@@ -16,7 +16,7 @@ def stop_list(stop_words: Any) -> Collection[str] | None:
     if stop_words == "english":
         return ENGLISH_STOP_WORDS
     try:
-        import stopwordsiso  # type: ignore[import-not-found]
+        import stopwordsiso
     except ImportError:
         raise ValueError(
             f"not a built-in stop list: {stop_words}. Built in is 'english'; lists of other "
@@ -66,7 +66,7 @@ class Stemmer:
 
 def _snowball(language: str) -> Callable[[str], str]:
     try:
-        import snowballstemmer  # type: ignore[import-untyped]
+        import snowballstemmer
     except ImportError:
         raise ImportError(
             f'stemmer={language!r} needs snowballstemmer: pip install "lowdim[text]". Or give a '
