@@ -241,9 +241,11 @@ class TfidfVectorizer(CountVectorizer):
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer, \
-    stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, \
-    stemmer, max_word_length
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer
+        As `CountVectorizer` has them.
+    stop_words, token_pattern, ngram_range, stemmer, max_word_length
+        As `CountVectorizer` has them.
+    max_df, min_df, max_features, vocabulary, binary
         As `CountVectorizer` has them.
     dtype : type, default=np.float64
         Of the matrix.

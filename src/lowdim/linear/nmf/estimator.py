@@ -68,10 +68,13 @@ from lowdim.linear.nmf.uncertainty import (
 class NMF(ImputeMixin, PartsModel):
     """Non-negative matrix factorisation: rows are sums of a few parts.
 
-    Minimises  D(X | W H)      + alpha_W d (l1_ratio |W|_1 + 1/2 (1 - l1_ratio) |W|^2)
-                               + alpha_H n (l1_ratio |H|_1 + 1/2 (1 - l1_ratio) |H|^2)
-               over W (n, k) and H (k, d), both 0 or more; D is 1/2 |X - W H|^2, or another
-               beta-divergence, summed over the observed entries: NaN are missing.
+    Minimises over W (n, k) and H (k, d), both 0 or more::
+
+        D(X | W H) + alpha_W d (l1_ratio |W|_1 + 1/2 (1 - l1_ratio) |W|^2)
+                   + alpha_H n (l1_ratio |H|_1 + 1/2 (1 - l1_ratio) |H|^2)
+
+    D is 1/2 |X - W H|^2, or another beta-divergence, summed over the observed entries: NaN are
+    missing.
 
     Cost: O(N k) per iteration for N entries (stored ones, if X is sparse), on all cores. Memory:
     two codes of every row, also for streams and Dask; a sparse X is kept twice, by rows and by
