@@ -23,12 +23,12 @@ from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOpt
 from lowdim.core.estimator import SavedModel
 from lowdim.core.shapes import Anything, Below
 from lowdim.core.validation import check_number
+from lowdim.linalg.similar import similar_rows
 from lowdim.selection.topics import DOCUMENTS_PER_TOPIC, TopicsChoice, choose_topics
 from lowdim.text.corpus import Corpus, corpus
 from lowdim.text.judging.completion import shares_of, topics_of
 from lowdim.text.judging.top_words import word_relevance
 from lowdim.text.languages import language_of, stop_words_of
-from lowdim.text.topics.words import most_similar
 from lowdim.text.vocabulary import choose_vocabulary
 
 METHODS = ("lda", "plsa", "nmf")
@@ -228,7 +228,9 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
             )
         terms = self.vectorizer_.get_feature_names_out()
         by_topic = topics_of_terms(self.components_, self.topic_weights_)
-        return [(str(terms[j]), float(value)) for j, value in most_similar(by_topic, place, n)]
+        near = similar_rows(by_topic, place, n)
+        found = zip(near.index, near.cosine, strict=True)
+        return [(str(terms[j]), float(value)) for j, value in found]
 
     def topic_names(self, n=NAME_WORDS):
         """A name for each topic: its first words that no topic before it has taken."""

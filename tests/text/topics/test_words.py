@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import lowdim
-from lowdim.text.topics.words import most_similar, number_of_term
+from lowdim.linalg.similar import similar_rows
+from lowdim.text.topics.words import number_of_term
 from tests.text.topics.examples import emptied, plain_step, planted
 
 MODELS = {
@@ -22,7 +23,7 @@ def test_similar_rows_are_those_of_the_largest_cosine(rng):
     rows = rng.random((12, 3)) * np.logspace(-200, 10, 12)[:, None]
     unit = rows / np.abs(rows).max(axis=1, keepdims=True)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-    found = most_similar(rows, 4, 3)
+    found = list(zip(*similar_rows(rows, 4, 3), strict=True))
     cosine = unit @ unit[4]
     cosine[4] = -np.inf
     assert [w for w, _ in found] == list(np.argsort(-cosine)[:3])
@@ -30,7 +31,8 @@ def test_similar_rows_are_those_of_the_largest_cosine(rng):
 
 
 def test_a_row_of_zeros_is_like_none():
-    assert most_similar(np.array([[1.0, 0.0], [0.0, 0.0]]), 0, 5) == [(1, 0.0)]
+    found = similar_rows(np.array([[1.0, 0.0], [0.0, 0.0]]), 0, 5)
+    assert list(zip(*found, strict=True)) == [(1, 0.0)]
 
 
 @each_model

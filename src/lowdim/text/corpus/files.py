@@ -68,7 +68,7 @@ class TextFile:
         if rest := "".join(waiting).removesuffix("\r"):
             yield rest
 
-    def pieces(self) -> Iterator[str]:
+    def pieces(self) -> Generator[str, None, None]:
         """Its characters, some at a time; a mark of the encoding at the start is left out."""
         decoder = codecs.getincrementaldecoder(self._encoding)(self._errors)
         read, first = 0, True
@@ -221,7 +221,7 @@ def _found_split(file: TextFile) -> str:
     """'blank' if the start of a file has paragraphs of few lines each, else 'line'."""
     pieces = file.pieces()
     start = next(pieces, "")[:START_BYTES]
-    pieces.close()  # type: ignore[attr-defined]
+    pieces.close()
     blank = [not line.strip() for line in start.strip().split("\n")]
     paragraphs = sum(1 for is_blank, _ in groupby(blank) if not is_blank)
     n_lines = len(blank) - sum(blank)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_least, check_number
+from lowdim.linalg.similar import similar_rows
 from lowdim.text.topics.counts import Cells, cells_of, open_counts
 
 DOCUMENTS_AT_A_TIME = 512
@@ -49,10 +50,10 @@ class WordMethods:
         names = getattr(self, "feature_names_in_", None)
         own = number_of_term(term, names, self.components_.shape[1])
         named = isinstance(term, str)
-        by_topic = self._terms_by_topic()
+        near = similar_rows(self._terms_by_topic(), own, n)
         return [
             (str(names[w]) if named and names is not None else int(w), float(cosine))
-            for w, cosine in most_similar(by_topic, own, n)
+            for w, cosine in zip(near.index, near.cosine, strict=True)
         ]
 
     def word_topics(self, X, *, smallest=1e-3):
@@ -113,14 +114,3 @@ def number_of_term(term: Any, names: Any, v: int) -> int:
     if not whole or not 0 <= term < v:
         raise ValueError(f"term={term!r} is no term: give a name, or a number from 0 to {v - 1}.")
     return int(term)
-
-
-def most_similar(by_topic: np.ndarray, own: int, n: int) -> list[tuple[int, float]]:
-    """(row, cosine) of the n other rows that point most nearly where row `own` does."""
-    largest = np.abs(by_topic).max(axis=1, keepdims=True)
-    scaled = by_topic / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers vanish
-    length = np.sqrt((scaled**2).sum(axis=1))
-    cosine = (scaled @ scaled[own]) / np.where(length > 0, length * max(length[own], 1e-300), 1.0)
-    order = np.argsort(-cosine, kind="stable")
-    order = order[order != own][:n]
-    return [(int(w), float(min(cosine[w], 1.0))) for w in order]
