@@ -15,7 +15,15 @@ from bokeh.models import (
 )
 
 from lowdim.plots.style import MAIN, MARK, MUTED
-from lowdim.report.page.figures import TONED, blank, hover, place_legend, plain
+from lowdim.report.page.figures import (
+    TONED,
+    Measure,
+    blank,
+    comparison,
+    hover,
+    place_legend,
+    plain,
+)
 
 MOST_SCREE = 30
 MOST_FEATURES = 30  # rows of a heat map
@@ -86,37 +94,10 @@ def criterion(
 
 
 def contest(names: Sequence[str], error: np.ndarray, spread: np.ndarray, good: np.ndarray) -> Any:
-    """Errors of methods, best on top, with bars of two standard errors."""
-    n = len(names)
-    place = np.arange(n)
-    p = blank(90 + 30 * n, "comparison", y_range=(n - 0.5, -0.5))
-    source = ColumnDataSource(
-        {
-            "place": place,
-            "error": error,
-            "low": error - 2 * spread,
-            "high": error + 2 * spread,
-            "spread": spread,
-            "name": list(names),
-            "alpha": np.where(good, 1.0, 0.15),
-        }
-    )
-    p.segment("low", "place", "high", "place", source=source, color=MUTED, line_width=2)
-    dots = p.scatter(
-        "error",
-        "place",
-        source=source,
-        size=12,
-        line_color=MAIN,
-        fill_color=MAIN,
-        fill_alpha="alpha",
-    )
+    """Errors of methods; a line where column means are."""
+    by = Measure("error", "error (column means: 1)", "0.000")
+    p = comparison("comparison", names, error, spread, good, by)
     p.add_layout(Span(location=1.0, dimension="height", line_color=MARK, line_dash="dashed"))
-    hover(p, dots, ("", "@name"), ("error", "@error{0.000} ± @spread{0.000}"))
-    p.yaxis.ticker = FixedTicker(ticks=place.tolist())
-    p.yaxis.major_label_overrides = {int(e): name for e, name in enumerate(names)}
-    p.xaxis.axis_label = "error (column means: 1)"
-    p.ygrid.visible = False
     return p
 
 

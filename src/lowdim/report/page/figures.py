@@ -7,7 +7,7 @@ shown by opacity of two colours that colour-blind readers can tell apart, which 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from bokeh.document import Document
@@ -15,7 +15,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 from bokeh.resources import Resources
 
-from lowdim.plots.style import MAIN, MARK
+from lowdim.plots.style import MAIN, MARK, MUTED
 
 LONGEST_NAME = 26
 TONED = "toned"  # the mark of sources whose colours the page's script makes lighter on dark pages
@@ -141,4 +141,46 @@ def heat_map(
         p.xaxis.major_label_orientation = 0.9
     p.grid.visible = False
     p.axis.axis_line_color = None
+    return p
+
+
+class Measure(NamedTuple):
+    """What methods are compared by."""
+
+    name: str
+    axis: str
+    form: str  # of numbers, as bokeh writes it
+
+
+def comparison(
+    label: str,
+    names: Sequence[str],
+    value: np.ndarray,
+    error: np.ndarray,
+    good: np.ndarray,
+    by: Measure,
+) -> Any:
+    """A value for each method, best on top, with bars of two standard errors; good ones filled."""
+    n = len(names)
+    place = np.arange(n)
+    p = blank(95 + 32 * n, label, y_range=(n - 0.5, -0.5))
+    source = ColumnDataSource(
+        {
+            "place": place,
+            "value": value,
+            "low": value - 2 * error,
+            "high": value + 2 * error,
+            "error": error,
+            "name": list(names),
+            "alpha": np.where(good, 1.0, 0.15),
+        }
+    )
+    p.segment("low", "place", "high", "place", source=source, color=MUTED, line_width=2)
+    look = {"size": 12, "line_color": MAIN, "fill_color": MAIN, "fill_alpha": "alpha"}
+    dots = p.scatter("value", "place", source=source, **look)
+    hover(p, dots, ("", "@name"), (by.name, f"@value{{{by.form}}} ± @error{{{by.form}}}"))
+    p.yaxis.ticker = FixedTicker(ticks=place.tolist())
+    p.yaxis.major_label_overrides = {int(e): name for e, name in enumerate(names)}
+    p.xaxis.axis_label = by.axis
+    p.ygrid.visible = False
     return p

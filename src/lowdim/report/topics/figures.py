@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, Span, TapTool
 
 from lowdim.plots.style import MAIN, MARK, MUTED, PALETTE
-from lowdim.report.page.figures import TONED, blank, hover, plain
+from lowdim.report.page.figures import TONED, Measure, blank, comparison, hover, plain
 
 BINS = 40
 LARGEST_CIRCLE, SMALLEST_CIRCLE = 64.0, 9.0  # pixels
@@ -48,37 +48,9 @@ def lengths(n_words: np.ndarray) -> Any:
 
 
 def methods(names: Sequence[str], mean: np.ndarray, error: np.ndarray, good: np.ndarray) -> Any:
-    """Perplexities of methods, best on top, with bars of two standard errors."""
-    n = len(names)
-    place = np.arange(n)
-    p = blank(100 + 34 * n, "methods", y_range=(n - 0.5, -0.5))
-    source = ColumnDataSource(
-        {
-            "place": place,
-            "mean": mean,
-            "low": mean - 2 * error,
-            "high": mean + 2 * error,
-            "error": error,
-            "name": list(names),
-            "alpha": np.where(good, 1.0, 0.15),
-        }
-    )
-    p.segment("low", "place", "high", "place", source=source, color=MUTED, line_width=2)
-    dots = p.scatter(
-        "mean",
-        "place",
-        source=source,
-        size=12,
-        line_color=MAIN,
-        fill_color=MAIN,
-        fill_alpha="alpha",
-    )
-    hover(p, dots, ("", "@name"), ("perplexity", "@mean{0,0} ± @error{0,0}"))
-    p.yaxis.ticker = FixedTicker(ticks=place.tolist())
-    p.yaxis.major_label_overrides = {int(e): name for e, name in enumerate(names)}
-    p.xaxis.axis_label = "perplexity of held-out words"
-    p.ygrid.visible = False
-    return p
+    """Perplexities of methods."""
+    by = Measure("perplexity", "perplexity of held-out words", "0,0")
+    return comparison("methods", names, mean, error, good, by)
 
 
 def circle_sizes(shares: np.ndarray) -> np.ndarray:
