@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from lowdim.report.explore.findings import Findings
-from lowdim.report.page.parts import copyable, listed
-from lowdim.report.page.sections import COPY, Section
+from lowdim.report.page import account
+from lowdim.report.page.parts import listed
+from lowdim.report.page.sections import Section
 
 
 def done_section(findings: Findings) -> Section:
@@ -27,15 +26,10 @@ def done_section(findings: Findings) -> Section:
     if findings.encoded.names is None:
         whole = "" if findings.encoded.numbers is None else " in the whole table"
         logs.append(f"Rows go by their numbers{whole}, from 0.")
-    seconds = ", ".join(f"{title} {value:.1f} s" for title, value in findings.seconds.items())
-    items = Markup("").join(Markup("<li>{}</li>").format(text) for text in logs)
-    body = Markup('<ul>{}</ul><p class="muted">Time: {}.</p>').format(items, seconds)
     lead = "What each column became is in the table at the top; this is what concerns all of it."
-    return Section("done", "What was done to the data", "What was done", lead, body)
+    return account.steps_section("What was done to the data", lead, logs, findings.seconds)
 
 
 def script_section(text: str) -> Section:
     """How to do the same in Python."""
-    lead = "This script gives the models of this page again; change it as you like."
-    body = copyable("script", text)
-    return Section("script", "How to do it in Python", "Python", lead, body, scripts=(COPY,))
+    return account.script_section(text, "the models")

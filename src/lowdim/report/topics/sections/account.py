@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
-from lowdim.report.page.parts import copyable
-from lowdim.report.page.sections import COPY, Section
+from lowdim.report.page import account
+from lowdim.report.page.sections import Section
 from lowdim.report.topics.contest import NAMES
 from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.showing import harmless
@@ -43,15 +41,12 @@ def done_section(findings: Findings) -> Section:
         "to all of these counts."
     )
     logs += findings.remarks
-    seconds = ", ".join(f"{title} {value:.1f} s" for title, value in findings.seconds.items())
-    items = Markup("").join(Markup("<li>{}</li>").format(harmless(text)) for text in logs)
-    body = Markup('<ul>{}</ul><p class="muted">Time: {}.</p>').format(items, seconds)
     lead = "From documents to topics, step by step."
-    return Section("done", "What was done", "What was done", lead, body)
+    return account.steps_section(
+        "What was done", lead, [harmless(text) for text in logs], findings.seconds
+    )
 
 
 def script_section(text: str) -> Section:
     """How to do the same in Python."""
-    lead = "This script gives the topics of this page again; change it as you like."
-    body = copyable("script", text)
-    return Section("script", "How to do it in Python", "Python", lead, body, scripts=(COPY,))
+    return account.script_section(text, "the topics")
