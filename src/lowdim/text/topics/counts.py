@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.config import get_config
+from lowdim.core.estimator import Estimator, Transformer
 
 # A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
 # on a thread take this part of what `block_bytes` asks for
@@ -30,6 +33,26 @@ def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> B
     """
     rows = estimator.open_rows(X, reset=reset)
     return in_pieces(rows.checked(refuse_negative, f"{type(estimator).__name__}.{method}"))
+
+
+class CountsModel(Transformer, Estimator):
+    """A model of documents x terms, with a code for each document: what its methods share."""
+
+    components_: np.ndarray  # (k, v)
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _opened(self, X: Any, method: str) -> Blocks:
+        """X of a method that needs a fitted model."""
+        check_is_fitted(self)
+        return open_counts(self, X, method, reset=False)
 
 
 def in_pieces(rows: Blocks) -> Blocks:

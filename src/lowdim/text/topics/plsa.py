@@ -22,17 +22,22 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, RANDOM_STATE
-from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_least, check_codes, check_weights
-from lowdim.text.topics.counts import Total, cells_of, open_counts, total_of, weights_of
+from lowdim.text.topics.counts import (
+    CountsModel,
+    Total,
+    cells_of,
+    open_counts,
+    total_of,
+    weights_of,
+)
 from lowdim.text.topics.expectation import topic_counts
 from lowdim.text.topics.extrapolation import pointed
 from lowdim.text.topics.lda.maximum import BATCHES, LEAST_BATCH, rate, shares
@@ -47,7 +52,7 @@ START_PASSES, START_ITERATIONS = 3, 20  # over batches; of a document in each
 ADDED = 1e-3  # to counts, at the start, of what there would be if all were equal
 
 
-class PLSA(Transformer, WordMethods, Estimator):
+class PLSA(WordMethods, CountsModel):
     """Probabilistic latent semantic analysis: each document a mixture of topics.
 
     Minimises  J = - sum_iw x_iw log sum_z p(z | i) p(w | z) / tokens  by accelerated EM; J never
@@ -242,19 +247,6 @@ class PLSA(Transformer, WordMethods, Estimator):
         return drawn_counts(theta, self.components_.astype(np.float64), lengths, random), theta
 
     # ---- inside ----------------------------------------------------------------------------------
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _opened(self, X, method):
-        check_is_fitted(self)
-        return open_counts(self, X, method, reset=False)
 
     def _topics(self):
         """Topics by terms (v, k), and the shares of a document without words."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
@@ -32,12 +31,11 @@ from lowdim.core.constraints import (
     Real,
     StrOptions,
 )
-from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Either, Given, Maybe
 from lowdim.core.validation import check_at_least, check_choice, check_weights
-from lowdim.text.topics.counts import cells_of, open_counts
+from lowdim.text.topics.counts import CountsModel, cells_of, open_counts
 from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly
 from lowdim.text.topics.lda import bound, learning
 from lowdim.text.topics.lda.left_to_right import left_to_right
@@ -48,7 +46,7 @@ from lowdim.text.topics.lda.variational import Inner, State
 from lowdim.text.topics.words import WordMethods
 
 
-class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
+class LatentDirichletAllocation(WordMethods, CountsModel):
     """Latent Dirichlet allocation: documents are mixtures of topics, topics mixtures of terms.
 
     Minimises  -bound / tokens,  bound <= log p(X) = log integral p(X | theta, phi) p(theta) p(phi),
@@ -365,19 +363,6 @@ class LatentDirichletAllocation(Transformer, WordMethods, Estimator):
         return drawn_counts(theta, self.components_.astype(np.float64), lengths, random), theta
 
     # ---- inside ----------------------------------------------------------------------------------
-
-    @property
-    def _n_features_out(self):
-        return self.components_.shape[0]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _opened(self, X: Any, method: str) -> Blocks:
-        check_is_fitted(self)
-        return open_counts(self, X, method, reset=False)
 
     def _start(self, v: int) -> State:
         k = self.n_components
