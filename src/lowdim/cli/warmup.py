@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -11,12 +11,11 @@ from lowdim.cli.options import debug_option, quiet_option
 
 ROWS, COLUMNS = 60, 8
 SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has the argument
-# some kernels are for many rows and components only
-MANY_ROWS, MANY_COLUMNS = 6000, 30
+# some kernels are for many components, or for many rows, only
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
-HAVE_SUCH = ("cluster", "completion")
-# families by process, the longest first; mixtures start with k-means: it is compiled once
-PROCESSES = (("completion",), ("text",), ("linear",), ("cluster", "mixture"))
+MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
+# methods with the same kernels one after the other, the longest first: each is compiled once
+TOGETHER = (("completion",), ("cluster", "mixture"), ("text",), ("linear",))
 WIDTH = 24
 
 
@@ -50,41 +49,58 @@ def warmup(methods: tuple[str, ...], quiet: bool) -> None:
 
 
 def _one_by_one(names: list[str], quiet: bool) -> None:
-    import time
-
     from lowdim.core.progress import watch
 
     known = _by_name()
     names = [each for name in names for each in _members(name, known)]
     with watch("compiling", total=len(names)) as bar:
         for done, name in enumerate(names, start=1):
-            began = time.perf_counter()
-            problem = warm_up(known[name])
+            tried = _timed(name, known[name])
             bar.update(done, note=name)
-            if problem is not None:
-                click.echo(f"Warning: {name} could not be tried ({problem}).", err=True)
-            elif not quiet:
-                click.echo(f"{name:<{WIDTH}}  {time.perf_counter() - began:6.2f} s")
+            tried.show(quiet)
 
 
 def _side_by_side(quiet: bool) -> None:
-    """A process for each family, as many at a time as there are threads."""
-    import subprocess
-    import sys
-    from concurrent.futures import ThreadPoolExecutor
+    """As many processes as there are threads; each takes the next methods that go together."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
     from lowdim.core.config import get_config
     from lowdim.core.progress import watch
 
-    def run(families: tuple[str, ...]) -> str:
-        command = [sys.executable, "-m", "lowdim", "warmup", *families, *(["-q"] if quiet else [])]
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-    with watch("compiling", total=len(PROCESSES)) as bar:
-        with ThreadPoolExecutor(get_config().n_threads) as pool:
-            for done, lines in enumerate(pool.map(run, PROCESSES), start=1):
+    with watch("compiling", total=len(TOGETHER)) as bar:
+        with ProcessPoolExecutor(get_config().n_threads, get_context("spawn")) as pool:
+            for done, group in enumerate(pool.map(_tried, TOGETHER), start=1):
                 bar.update(done)
-                click.echo(lines, nl=False)
+                for tried in group:
+                    tried.show(quiet)
+
+
+def _tried(names: tuple[str, ...]) -> list[Tried]:
+    known = _by_name()
+    return [_timed(each, known[each]) for name in names for each in _members(name, known)]
+
+
+def _timed(name: str, cls: Any) -> Tried:
+    import time
+
+    began = time.perf_counter()
+    problem = warm_up(cls)
+    return Tried(name, time.perf_counter() - began, None if problem is None else str(problem))
+
+
+class Tried(NamedTuple):
+    """How long a method took, and why it could not be tried if it could not."""
+
+    name: str
+    seconds: float
+    problem: str | None
+
+    def show(self, quiet: bool) -> None:
+        if self.problem is not None:
+            click.echo(f"Warning: {self.name} could not be tried ({self.problem}).", err=True)
+        elif not quiet:
+            click.echo(f"{self.name:<{WIDTH}}  {self.seconds:6.2f} s")
 
 
 def _members(name: str, known: dict[str, Any]) -> list[str]:
@@ -145,8 +161,8 @@ def _uses(cls: Any) -> Iterator[tuple[dict[str, Any], Any]]:
     yield from ((arguments, X) for arguments in others for X in incomplete)
     if cls.accepts_stream:
         yield from ((first, _streamed(X)) for X in incomplete)
-    if _family(cls) in HAVE_SUCH:
-        for X in data_for(cls, MANY_ROWS, MANY_COLUMNS):
+    if _family(cls) in MANY_ROWS:
+        for X in data_for(cls, MANY_ROWS[_family(cls)], MANY_COLUMNS):
             yield _where_known(cls, MANY), X
 
 
