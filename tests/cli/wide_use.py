@@ -14,11 +14,12 @@ def use_everything():
     """Fit every model of the common tests to every kind of X, and call its methods."""
     with warnings.catch_warnings(), lowdim.config_context(progress=False):
         warnings.simplefilter("ignore")
-        for model in DEFAULTS + CONFIGURED:
-            model = clone(model)
+        for number, model in enumerate(DEFAULTS + CONFIGURED):
+            is_default, model = number < len(DEFAULTS), clone(model)
             if "max_iter" in model.get_params():
                 model.set_params(max_iter=3)
-            for X in kinds(METHODS[type(model).__name__]):
+            row = METHODS[type(model).__name__]
+            for X in kinds(row) if is_default else odd_kinds(row):
                 try:
                     use(model, X)
                 except (ValueError, TypeError):  # what a configuration does not take
@@ -67,6 +68,19 @@ def kinds(row):
         yield from (S, wide, S.tocsc(), S.tocoo(), S.astype(np.float32))
     if row.stream:
         yield lowdim.stream(lambda: iter(np.split(X, [20, 21])))
+
+
+def odd_kinds(row):
+    """One of each: what comes in is made alike at one door, whatever the arguments of a model."""
+    X = table(n=50)
+    yield np.asfortranarray(X.astype(np.float32))
+    yield np.repeat(X, 2, axis=0)[::2]
+    if row.nan:
+        yield table(n=50, missing=0.2)
+    if row.sparse:
+        S = sp.csr_array(np.where(X > 10, X, 0.0))
+        S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+        yield S
 
 
 def use(model, X):

@@ -45,19 +45,31 @@ FURTHER_CHECKS = [
     checks.check_transformer_get_feature_names_out_pandas,
     checks.check_get_feature_names_out_error,
     checks.check_set_output_transform,
-    checks.check_set_output_transform_pandas,
-    checks.check_set_output_transform_polars,
-    checks.check_global_output_transform_pandas,
-    checks.check_global_set_output_transform_polars,
     checks.check_dataframe_column_names_consistency,
     checks.check_inplace_ensure_writeable,
     checks.check_param_validation,
 ]
+CHECKS_OF_A_CLASS = [  # its arguments make no difference to what a frame is made of
+    checks.check_set_output_transform_pandas,
+    checks.check_set_output_transform_polars,
+    checks.check_global_output_transform_pandas,
+    checks.check_global_set_output_transform_polars,
+]
+
+
+@pytest.mark.parametrize("check", CHECKS_OF_A_CLASS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("model", DEFAULTS, ids=lambda model: type(model).__name__)
+def test_transform_gives_the_frames_that_set_output_asks_for(model, check):
+    assert_passes(model, check)
 
 
 @pytest.mark.parametrize("check", FURTHER_CHECKS, ids=lambda check: check.__name__)
 @each_model
 def test_the_checks_that_check_estimator_leaves_out_pass(model, check):
+    assert_passes(model, check)
+
+
+def assert_passes(model, check):
     needs_transform = "transform" in check.__name__ or "feature_names_out" in check.__name__
     if needs_transform and not hasattr(model, "transform"):
         assert not hasattr(model, "get_feature_names_out")

@@ -6,6 +6,7 @@ a keyboard and paper; and it is ready whatever is in it.
 
 import base64
 import hashlib
+import json
 import re
 import textwrap
 
@@ -212,8 +213,8 @@ def test_a_dark_page_has_light_ink_in_text_and_figures(tab, browser, small_path)
         assert brightness(dark[what]) > brightness(light[what])
     # and back again, while it is open
     dark_tab.show_as(prefers_color_scheme="light")
-    dark_tab.wait_for(f"document.documentElement && {light['page']!r} === "
-                      "getComputedStyle(document.body).backgroundColor")  # fmt: skip
+    looks = json.dumps(json.dumps(light, separators=(",", ":")))
+    dark_tab.wait_for(f"JSON.stringify((() => {{ {LOOKS} }})()) === {looks}")
     assert dark_tab.run(LOOKS) == light
     dark_tab.close()
 
