@@ -30,9 +30,10 @@ def said(result):
     return int(line.split()[2]), line.removeprefix("-k auto: ")
 
 
-def test_components_are_the_same_in_every_verb_and_in_python(run, table):
+def test_one_rule_chooses_in_every_verb_on_the_page_and_in_python(run, table):
     reduce, complete = (said(run(verb, table, "-k", "auto")) for verb in ("reduce", "complete"))
-    page = lowdim.explore(table, random_state=0).findings.spectrum
+    findings = lowdim.explore(table, random_state=0).findings
+    page, clusters = findings.spectrum, findings.clusters.choice
     encoder = lowdim.TableEncoder(drop_level=True).fit(table)
     here = lowdim.choose_rank(
         encoder.transform(table), max_rank=int(page.held_out.ranks[-1]), repeats=5, random_state=0
@@ -40,6 +41,8 @@ def test_components_are_the_same_in_every_verb_and_in_python(run, table):
     assert reduce == complete == (here.choice, str(here)) == (page.rank, str(page.held_out))
     assert here.method == "gain"
     assert here.choice == 2
+    assert clusters.criterion == "bic"
+    assert (clusters.sizes[0], clusters.sizes[-1]) == (1, 10)
 
 
 def test_components_keep_to_one_rule_where_columns_keep_their_units(run, table):
@@ -65,12 +68,6 @@ def test_clusters_are_those_of_choose_k(run, table, method, model, criterion):
     assert here.criterion == criterion
     assert (count, line) == (here.choice, str(here))
     assert count == 2
-
-
-def test_clusters_of_the_page_are_chosen_by_the_same_rule(table):
-    choice = lowdim.explore(table, random_state=0).findings.clusters.choice
-    assert choice.criterion == "bic"
-    assert (choice.sizes[0], choice.sizes[-1]) == (1, 10)
 
 
 def test_small_tables_have_one_component_and_one_cluster(run, tmp_path, monkeypatch):

@@ -46,14 +46,14 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 4, "smoothing": 1.0, "n_init": 2},
     ],
     "MixtureOfFactorAnalyzers": [
-        {"shared_noise": False},
-        {"isotropic": True},
-        {"shared_noise": False, "isotropic": True},
+        {"shared_noise": False, "max_iter": 20},
+        {"isotropic": True, "max_iter": 20},
+        {"shared_noise": False, "isotropic": True, "max_iter": 20},
     ],
     "MiniBatchNMF": [
         {"n_components": 2, "batch_size": 40},
-        {"n_components": 2, "beta_loss": "kullback-leibler", "max_iter": 20},
-        {"n_components": 2, "beta_loss": 1.5, "max_iter": 20, "fresh_restarts": True},
+        {"n_components": 2, "beta_loss": "kullback-leibler", "max_iter": 5},
+        {"n_components": 2, "beta_loss": 1.5, "max_iter": 5, "fresh_restarts": True},
     ],
     "NMF": [
         {"n_components": 2, "init": "random", "shuffle": True},
@@ -82,7 +82,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 0.9},
     ],
     "ProbabilisticPCA": [{"n_components": 1}],
-    "IterativeSVD": [{"n_components": 2, "center": None}],
+    "IterativeSVD": [{"n_components": 2, "center": None, "max_iter": 50}],
     "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
     "SVT": [{"tau": 5.0, "center": "rows"}],
     "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
