@@ -37,6 +37,19 @@ def total(X):
     return result
 
 
+@kernel(within=True)
+def cubed(x):
+    return x * x * x + OFFSET
+
+
+@kernel
+def total_cube(x):
+    result = 0.0
+    for i in range(len(x)):
+        result += cubed(x[i])
+    return result
+
+
 @kernel
 def dot(x, y):
     result = 0.0
@@ -79,6 +92,13 @@ def kernels(tmp_path_factory):
 def test_kernels_call_kernels_and_see_constants(kernels, rng):
     X = rng.normal(size=(7, 3))
     assert kernels.total(X) == pytest.approx((X**2).sum() + 21 * 0.5, rel=1e-14)
+
+
+def test_a_kernel_within_others_is_compiled_only_in_them(kernels, rng):
+    x = rng.normal(size=7)
+    assert kernels.total_cube(x) == pytest.approx((x**3 + 0.5).sum(), rel=1e-13)
+    assert kernels.cubed(2) == 8.5  # by Python, for which it has no compiled form
+    assert [str(s) for s in kernels.cubed.compiled().signatures] == ["(float64,)"]
 
 
 def test_names_within_comprehensions_are_found(kernels):
