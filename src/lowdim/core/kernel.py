@@ -17,6 +17,7 @@ A kernel is compiled when a person waits for a first result, so it costs at most
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import threading
 import types
@@ -67,7 +68,7 @@ def _kernel(function: Function, any_order: bool, within: bool) -> Function:
     def compiled() -> Callable[..., Any]:
         import numba
 
-        _say_when_compiling()
+        _listen_to_compilations()
         known = {
             name: value.compiled() if hasattr(value, "compiled") else value
             for name, value in _globals_of(function)
@@ -92,22 +93,35 @@ def _kernel(function: Function, any_order: bool, within: bool) -> Function:
     return cast(Function, call)
 
 
-# ---- what a person sees --------------------------------------------------------------------------
+# ---- while a kernel is compiled ------------------------------------------------------------------
 
 
 @functools.cache
-def _say_when_compiling() -> None:
-    """From now on the first kernel that has to be compiled is announced at a terminal."""
+def _listen_to_compilations() -> None:
+    """From now on the first kernel that has to be compiled is announced at a terminal.
+
+    Meanwhile garbage is not collected: a compiler makes a million small objects that stay, and to
+    look through them again and again takes a sixth of its time.
+    """
     from numba.core import event
 
-    class Announce(event.Listener):
-        def on_start(self, event: Any) -> None:
+    class Listener(event.Listener):
+        def __init__(self) -> None:
+            self._inside, self._collects = 0, False  # kernels within kernels; as it was before
+
+        def on_start(self, event: Any) -> None:  # numba compiles on one thread at a time
             _announce()
+            if self._inside == 0:
+                self._collects = gc.isenabled()
+                gc.disable()
+            self._inside += 1
 
         def on_end(self, event: Any) -> None:
-            """Nothing to say: the fit goes on."""
+            self._inside -= 1
+            if self._inside == 0 and self._collects:
+                gc.enable()
 
-    event.register("numba:compile", Announce())
+    event.register("numba:compile", Listener())
 
 
 @functools.cache
