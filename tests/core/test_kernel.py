@@ -1,5 +1,6 @@
 """Kernels: compiled when first called, able to call each other, safe from many threads."""
 
+import gc
 import os
 import pickle
 import subprocess
@@ -8,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from lowdim.core.kernel import kernel
 from lowdim.core.kernel import kernels as all_kernels
@@ -34,6 +36,19 @@ def total(X):
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             result += squared(X[i, j])
+    return result
+
+
+@kernel(within=True)
+def cubed(x):
+    return x * x * x + OFFSET
+
+
+@kernel
+def total_cube(x):
+    result = 0.0
+    for i in range(len(x)):
+        result += cubed(x[i])
     return result
 
 
@@ -79,6 +94,26 @@ def kernels(tmp_path_factory):
 def test_kernels_call_kernels_and_see_constants(kernels, rng):
     X = rng.normal(size=(7, 3))
     assert kernels.total(X) == pytest.approx((X**2).sum() + 21 * 0.5, rel=1e-14)
+
+
+def test_a_kernel_within_others_is_compiled_only_in_them(kernels, rng):
+    x = rng.normal(size=7)
+    assert kernels.total_cube(x) == pytest.approx((x**3 + 0.5).sum(), rel=1e-13)
+    assert kernels.cubed(2) == 8.5  # by Python, for which it has no compiled form
+    assert [str(s) for s in kernels.cubed.compiled().signatures] == ["(float64,)"]
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_after_a_compilation_as_it_was_before(kernels, collects):
+    was = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        with pytest.raises(TypingError):
+            kernels.total("no array")
+        kernels.total(np.ones((2, 2), dtype=np.int8 if collects else np.int16))
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if was else gc.disable)()
 
 
 def test_names_within_comprehensions_are_found(kernels):

@@ -26,11 +26,22 @@ def test_rows_are_called_by_their_names_or_numbers():
     assert similar_names(ROWS, 0, None, 1) == [(1, pytest.approx(1.0))]
 
 
+def test_a_row_with_a_name_can_be_called_by_its_number():
+    assert number_of(1, np.array(["a", "b"]), 2) == 1
+    assert number_of(1, [1, 0], 2) == 0  # these are names
+    with pytest.raises(ValueError, match="term=1 is none of the 2 terms"):
+        number_of(1, [7, 8], 2)
+
+
 def test_a_term_that_is_not_there_is_named_with_what_is_near():
-    with pytest.raises(ValueError, match=r"'computr' is not one of the 2 names; near it are 'comp"):
+    with pytest.raises(ValueError, match=r"'computr' is none of the 2 terms; near it are 'comp"):
         number_of("computr", ["computer", "graphics"], 2)
-    with pytest.raises(ValueError, match="columns have no names here"):
+    with pytest.raises(ValueError, match=r"a name, and columns have no names here.* from 0 to 1"):
         number_of("computer", None, 2)
+    for term in (2, -1, 0.5, True):
+        for names in (None, np.array(["a", "b"])):
+            with pytest.raises(ValueError, match=r"none of the 2 terms.*a number from 0 to 1\."):
+                number_of(term, names, 2)
     with pytest.raises(ValueError, match="names has 1 entries where 2 are needed"):
         number_of("computer", ["computer"], 2)
     with pytest.raises(ValueError, match="n=0"):

@@ -1,13 +1,16 @@
 """How many topics documents have."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
-from lowdim import choose_topics
+from lowdim import PLSA, choose_topics
 from lowdim.selection.clusters import EndOfRangeWarning
 from lowdim.selection.topics import MODELS, TopicsChoice, _sizes
 
@@ -104,6 +107,15 @@ def test_a_choice_says_itself_and_draws_itself():
 def test_the_end_of_the_range_is_warned_of(rng):
     with pytest.warns(EndOfRangeWarning, match="2, the largest one tried"):
         choose_topics(planted(rng), [1, 2], model=PEER, random_state=rng, repeats=2)
+
+
+def test_only_the_model_that_is_returned_says_that_it_has_not_converged(rng):
+    X, hasty = planted(rng, n=30), PLSA(max_iter=1, tol=1e-12)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        choose_topics(X, [1, 3, 9], model=hasty, random_state=rng, repeats=2)
+    said = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
+    assert [str(one.message)[:17] for one in said] == ["PLSA stopped afte"]  # of three starts
 
 
 def test_a_seed_repeats_a_choice(rng):

@@ -163,9 +163,9 @@ def test_small_corpora_have_fewer_dimensions(rng):
 def test_what_is_not_there_is_named(rng):
     X = counts(rng)
     lsa = LSA(2).fit(X)
-    with pytest.raises(ValueError, match=r"'cat' is not among the 30 words.*Give the words"):
+    with pytest.raises(ValueError, match="'cat' is a name, and columns have no names here"):
         lsa.similar_terms("cat")
-    with pytest.raises(ValueError, match="no column 30; there are 30"):
+    with pytest.raises(ValueError, match="term=30 is none of the 30 terms"):
         lsa.similar_terms(30)
     with pytest.raises(ValueError, match="n=30 is more than the 29 other words"):
         lsa.similar_terms(0, n=30)

@@ -46,19 +46,24 @@ def similar_names(
 
 
 def number_of(term: Any, names: Sequence[Any] | np.ndarray | None, size: int) -> int:
-    """The number of the row that is called `term`."""
-    if names is None:
-        if isinstance(term, Integral) and 0 <= int(term) < size:
-            return int(term)
-        raise ValueError(
-            f"term={term!r} is no number from 0 to {size - 1}; columns have no names here: fit a "
-            "data frame, or give names=."
-        )
-    if len(names) != size:
+    """The number of the row that is called `term`: by its name, or by its number from 0 on."""
+    called: Sequence[Any] | np.ndarray = [] if names is None else names
+    if names is not None and len(names) != size:
         raise ValueError(f"names has {len(names)} entries where {size} are needed.")
-    for number, name in enumerate(names):
+    for number, name in enumerate(called):
         if name == term:
             return number
-    near = difflib.get_close_matches(str(term), [str(name) for name in names], n=3)
+    whole = isinstance(term, Integral) and not isinstance(term, bool)
+    if whole and 0 <= int(term) < size and not any(isinstance(name, Integral) for name in called):
+        return int(term)
+    if names is None and isinstance(term, str):
+        raise ValueError(
+            f"term={term!r} is a name, and columns have no names here. Fit a data frame, or give "
+            f"the number of the column, from 0 to {size - 1}: vectorizer.vocabulary_[term]."
+        )
+    near = difflib.get_close_matches(str(term), [str(name) for name in called], n=3)
     hint = f"; near it are {', '.join(map(repr, near))}" if near else ""
-    raise ValueError(f"term={term!r} is not one of the {size} names{hint}.")
+    accepted = "a number" if names is None else "a name, or a number"
+    raise ValueError(
+        f"term={term!r} is none of the {size:,} terms{hint}. Give {accepted} from 0 to {size - 1}."
+    )

@@ -23,7 +23,7 @@ from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOpt
 from lowdim.core.estimator import SavedModel
 from lowdim.core.shapes import Anything, Below
 from lowdim.core.validation import check_number
-from lowdim.linalg.similar import similar_rows
+from lowdim.linalg.similar import similar_names
 from lowdim.selection.topics import DOCUMENTS_PER_TOPIC, TopicsChoice, choose_topics
 from lowdim.text.corpus import Corpus, corpus
 from lowdim.text.judging.completion import shares_of, topics_of
@@ -220,17 +220,10 @@ class TopicModel(SavedModel, TransformerMixin, BaseEstimator):
         n : int, default=10
         """
         check_is_fitted(self)
-        place = self.vectorizer_.vocabulary_.get(term)
-        if place is None:
-            raise ValueError(
-                f"{term!r} is not among the {len(self.vectorizer_.vocabulary_):,} terms of the "
-                "model; see vectorizer_.get_feature_names_out()."
-            )
         terms = self.vectorizer_.get_feature_names_out()
         by_topic = topics_of_terms(self.components_, self.topic_weights_)
-        near = similar_rows(by_topic, place, n)
-        found = zip(near.index, near.cosine, strict=True)
-        return [(str(terms[j]), float(value)) for j, value in found]
+        near = similar_names(by_topic, term, terms, n)
+        return [(str(name), cosine) for name, cosine in near]
 
     def topic_names(self, n=NAME_WORDS):
         """A name for each topic: its first words that no topic before it has taken."""

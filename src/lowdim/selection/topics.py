@@ -233,11 +233,31 @@ def _one_start(models: _Models, size: int, alpha: float | None, X: Any) -> Any:
 
 
 def _best_start(models: _Models, size: int, alpha: float | None, X: Any) -> Any:
-    """The fitted model that completes its own documents best, of some starts for few topics."""
-    fitted = [_one_start(models, size, alpha, X) for _ in range(models.n_starts(size))]
-    if len(fitted) == 1:
-        return fitted[0]
-    return min(fitted, key=lambda model: completion_perplexity(model, X, random_state=0))
+    """The fitted model that completes its own documents best, of some starts for few topics.
+
+    Only what its own fit had to say is passed on.
+    """
+    fitted = [_kept_quiet(models, size, alpha, X) for _ in range(models.n_starts(size))]
+    best = fitted[0]
+    if len(fitted) > 1:
+        best = min(fitted, key=lambda fit: completion_perplexity(fit.model, X, random_state=0))
+    for message, category in best.said:
+        warnings.warn(message, category, stacklevel=level_of_caller())
+    return best.model
+
+
+class _Fitted(NamedTuple):
+    """A model, and the warnings of its fit."""
+
+    model: Any
+    said: list[tuple[str, type[Warning]]]
+
+
+def _kept_quiet(models: _Models, size: int, alpha: float | None, X: Any) -> _Fitted:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = _one_start(models, size, alpha, X)
+    return _Fitted(model, [(str(warning.message), warning.category) for warning in caught])
 
 
 def _judged(models: _Models, repeats: int, judge: Any) -> np.ndarray:

@@ -28,6 +28,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe, Text
 from lowdim.core.validation import check_at_least, check_at_most
 from lowdim.linalg.products import dense_times
+from lowdim.linalg.similar import number_of
 from lowdim.linear.decomposition import decomposition
 from lowdim.text.judging.coherence import names_of
 from lowdim.text.similarity import Nearest, cosine
@@ -229,22 +230,15 @@ class LSA(Transformer, Estimator):
         rows = self.open_rows(X, reset=reset)
         return rows if self.weighting is None else rows.checked(_refuse_negative, self.weighting)
 
+    def _known_names(self) -> Any:
+        return self._names if self._names is not None else getattr(self, "feature_names_in_", None)
+
     def _words(self) -> list[Any]:
-        names = self._names if self._names is not None else getattr(self, "feature_names_in_", None)
+        names = self._known_names()
         return list(range(self.n_features_in_)) if names is None else list(names)
 
     def _column(self, term: Any) -> int:
-        d = self.n_features_in_
-        if isinstance(term, Integral) and not isinstance(term, bool):
-            column = int(term)
-            if not 0 <= column < d:
-                raise ValueError(f"There is no column {term}; there are {d}, numbered from 0.")
-            return column
-        names = self._words()
-        if term not in names:
-            known = "" if self._names is not None else " Give the words of the columns as names."
-            raise ValueError(f"{term!r} is not among the {d} words of this model.{known}")
-        return names.index(term)
+        return number_of(term, self._known_names(), self.n_features_in_)
 
     @property
     def _n_features_out(self):

@@ -18,7 +18,7 @@ def test_columns_of_the_same_parts_are_similar(cls):
     assert nearest == 1 and cosine == pytest.approx(1.0, abs=1e-3)
     names = ["cat", "dog", "sun", "moon"]
     assert next(name for name, _ in model.similar_terms("sun", names=names)) == "moon"
-    with pytest.raises(ValueError, match="'tree' is not one of the 4 names"):
+    with pytest.raises(ValueError, match="'tree' is none of the 4 terms"):
         model.similar_terms("tree", names=names)
 
 

@@ -35,12 +35,6 @@ def test_the_sum_of_logs_is_that_of_numpy(rng):
         assert sum_of_logs(x) == pytest.approx(np.log(x).sum(), rel=1e-12, abs=1e-12)
 
 
-def test_exp_digamma_of_one_number_is_the_same_in_python():
-    for x in (0.05, 1.0, 15.9, 16.0, 300.0):
-        expected = np.exp(psi(x))
-        assert expectation._exp_digamma.python(np.float64(x)) == pytest.approx(expected, rel=1e-11)
-
-
 def test_topic_counts_are_those_of_the_whole_array(rng):
     X, theta, phi = planted(rng)
     X = emptied(X, 7)

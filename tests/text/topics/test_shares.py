@@ -85,7 +85,7 @@ def test_units_do_not_matter(rng, factor):
 def test_kernels_do_in_python_what_they_do_compiled(rng, monkeypatch):
     X, _, phi = planted(rng, n=4, v=8, k=3, length=8)
     compiled = solved(X, phi)
-    for name in ("_gradient", "_newton", "_move", "_towards"):
+    for name in ("_gradient", "_newton"):
         monkeypatch.setattr(shares, name, getattr(shares, name).python)
     np.testing.assert_allclose(solved(X, phi), compiled, atol=1e-9)
 
@@ -96,7 +96,7 @@ def test_newtons_step_solves_its_system(rng):
     g, d = np.zeros((2, 4)), np.zeros((2, 4))
     todo = np.arange(2)
     shares._gradient(*cells, B, todo, theta, g, np.empty(2))
-    shares._newton(*cells, B, todo, theta, g, np.empty(4, np.int64), np.empty((4, 4)), d)
+    shares._newton(*cells, B, todo, theta, g, np.empty(4, int), np.empty(4), np.empty((4, 4)), d)
     for i, x in enumerate(X.toarray() / 40.0):
         p = theta[i] @ phi
         np.testing.assert_allclose(g[i], phi @ (x / p), rtol=1e-9)
@@ -108,10 +108,28 @@ def test_a_topic_that_is_missing_comes_in(rng):
     X, _, phi = planted(rng, n=5, k=3, alpha=5.0)
     cells, B = cells_of(X / 40.0), np.ascontiguousarray(phi.T)
     theta = np.tile([0.5, 0.5, 0.0], (5, 1))
-    g, f, after = np.empty((5, 3)), np.empty(5), np.empty(5)
-    todo = np.arange(5)
-    shares._gradient(*cells, B, todo, theta, g, f)
-    todo = todo[g[:, 2] > 1.0]
-    shares._towards(*cells, B, todo, np.full(5, 2), g, theta)
-    shares._gradient(*cells, B, todo, theta, g, after)
-    assert (theta[todo, 2] > 0).all() and (after[todo] > f[todo]).all()
+    at, none = shares._At(theta, np.zeros((5, 3)), np.empty(5)), np.zeros(5, dtype=bool)
+    at.look(cells, B, np.arange(5))
+    todo, before = np.flatnonzero(at.g.argmax(axis=1) == 2), at.f.copy()
+    np.testing.assert_array_equal(shares._towards_missing(cells, B, todo, none, at), todo)
+    assert (theta[todo, 2] > 0).all() and (at.f[todo] > before[todo]).all()
+
+
+def test_a_step_towards_a_topic_is_newtons_along_the_line():
+    phi = np.array([[0.6, 0.4], [0.5, 0.5]])  # by topic
+    cells, x = cells_of(np.array([[0.55, 0.45]])), np.array([0.55, 0.45])
+    at = shares._At(np.array([[1.0, 0.0]]), np.empty((1, 2)), np.empty(1))
+    at.look(cells, np.ascontiguousarray(phi.T), np.arange(1))
+    part = shares._step_towards(cells, phi.T.copy(), np.arange(1), np.array([1]), at)
+    change = phi[1] / phi[0] - 1.0
+    assert part == pytest.approx([(x @ change) / (x @ change**2)])
+
+
+def test_a_rare_word_keeps_its_only_topic():
+    X, phi = np.array([[1e6, 1.0]]), np.array([[1.0, 0.0], [0.2, 0.8]])
+    theta = solved(X, phi)
+    best = minimize_scalar(
+        lambda t: -(1e6 * np.log(1 - 0.8 * t) + np.log(0.8 * t)), bounds=(1e-9, 1e-3),
+        method="bounded", options={"xatol": 1e-14},
+    )  # fmt: skip
+    assert theta[0, 1] == pytest.approx(best.x, rel=1e-5)

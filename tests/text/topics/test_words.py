@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim.linalg.similar import similar_rows
-from lowdim.text.topics.words import number_of_term
 from tests.text.topics.examples import emptied, plain_step, planted
 
 MODELS = {
@@ -45,16 +44,6 @@ def test_terms_of_one_topic_are_similar(name):
     cosines = [cosine for _, cosine in model.similar_terms("a", 5)]
     assert len(cosines) == 5 and cosines == sorted(cosines, reverse=True)
     assert cosines[1] > 0.99 and cosines[2] < 0.5
-
-
-def test_terms_that_are_not_there_are_refused():
-    with pytest.raises(ValueError, match="term='x' is none of the 2 terms"):
-        number_of_term("x", np.array(["a", "b"]), 2)
-    with pytest.raises(ValueError, match="fitted to columns without names"):
-        number_of_term("x", None, 2)
-    for term in (2, -1, 0.5, True):
-        with pytest.raises(ValueError, match="a number from 0 to 1"):
-            number_of_term(term, None, 2)
 
 
 def test_word_topics_of_plsa_are_the_expectation_step(rng):

@@ -106,7 +106,7 @@ class PartsModel(Transformer, Estimator):
         Parameters
         ----------
         term : str or int
-            The name of a column, or its number if columns have no names.
+            The name of a column, or its number.
         n : int, default=10
             How many.
         names : sequence of shape (d,), default=None

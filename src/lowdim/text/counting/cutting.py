@@ -25,7 +25,7 @@ from lowdim.text.counting.word_table import BASIS, PRIME, Tokens, WordTable, has
 NO_LIMIT = 2**62
 BLANK = 32
 LETTERS_PER_WORD = 32  # of a chunk, for each different word in it
-GRAMS_AT_A_TIME = 2**17
+GRAMS_AT_A_TIME = 2**15
 
 
 class Rules(NamedTuple):
@@ -102,17 +102,27 @@ def as_words(tokens: Tokens) -> list[str]:
 def as_grams(words: Tokens, grams: Tokens) -> list[str]:
     """Runs of numbers of words as texts, with blanks between the words."""
     found: list[str] = []
-    letters = np.cumsum(1 + (words.end - words.start)[grams.text])  # with a blank for each word
+    lengths = words.end - words.start
     for first in range(0, len(grams.start), GRAMS_AT_A_TIME):
         some = slice(first, first + GRAMS_AT_A_TIME)
-        start, end = grams.start[some], grams.end[some]
-        before = letters[start[0] - 1] if start[0] else 0
-        text = np.empty(letters[end[-1] - 1] - before, dtype=np.int32)
-        ends = np.empty(len(start), dtype=np.int64)
-        _join(*words[:3], grams.text, start, end, text, ends)
-        joined, edges = text_of(text), [0, *(ends + 1).tolist()]
+        start, size = grams.start[some], (grams.end - grams.start)[some]
+        number = grams.text[_ranges(start, size)]  # the words of these runs, one after the other
+        letters = lengths[number] + 1  # with a blank behind each word
+        place = _ranges(words.start[number], letters)
+        blanks = np.cumsum(letters) - 1
+        place[blanks] = 0  # there may be nothing behind the last word
+        text = words.text[place]
+        text[blanks] = BLANK
+        edges = [0, *(blanks[np.cumsum(size) - 1] + 1).tolist()]
+        joined = text_of(text)
         found += [joined[a : b - 1] for a, b in pairwise(edges)]
     return found
+
+
+def _ranges(start: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """start, start + 1, ..., so many of each, one after the other."""
+    before = np.cumsum(size) - size
+    return np.repeat(start - before, size) + np.arange(int(size.sum()))
 
 
 def table_of(words: Sequence[str]) -> WordTable:
@@ -191,27 +201,15 @@ def _cut(text, ends, letters, least, most, start, end, hashes, last):
 
 
 @kernel
-def _join(letters, start, end, numbers, first, last, text, ends):
-    """The words of each run, one after the other, with a blank behind each; where runs end."""
-    n = 0
-    for run in range(len(first)):
-        for t in range(first[run], last[run]):
-            for i in range(start[numbers[t]], end[numbers[t]]):
-                text[n] = letters[i]
-                n += 1
-            text[n] = BLANK
-            n += 1
-        ends[run] = n - 1
-
-
-@kernel
 def _windows(ids, last, least, most, start, end, hashes, ends):
     """All runs of `least` to `most` numbers within a document, and their hashes."""
     n, first = 0, 0
     for document in range(len(last)):
         for i in range(first, last[document]):
             h = BASIS
-            for size in range(1, min(most, last[document] - i) + 1):
+            for size in range(1, most + 1):
+                if i + size > last[document]:
+                    break
                 h = (h ^ ids[i + size - 1]) * PRIME
                 if size >= least:
                     start[n], end[n], hashes[n] = i, i + size, h

@@ -23,7 +23,19 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.text.topics.counts import Cells, weights_of
 
-SHIFTED_BY = 16.0  # exp(digamma) is its series from here on
+# coefficients of exp(digamma(y + 1/2)) / y in t = 1 / y^2: rational numbers, from Bernoulli's
+SERIES = (
+    -0.020734675824368137,
+    0.007365033269308669,
+    -0.0039535574489730305,
+    0.003552482914462081,
+    -0.006423611111111111,
+    0.041666666666666664,
+)
+S6, S5, S4, S3, S2, S1 = SERIES
+SHIFTED_BY = 16.0  # the series does alone from here on
+LARGEST = 1e30  # exp(digamma(x)) is x beyond
+AT_A_TIME = 2**11  # numbers that NumPy works on
 
 
 class TopicCounts(NamedTuple):
@@ -93,69 +105,85 @@ def spread_evenly(cells: Cells, prior: np.ndarray) -> np.ndarray:
 def exp_digamma(x: np.ndarray) -> np.ndarray:
     """exp(digamma(x)) of an array of positive numbers; relative error below 1e-11.
 
-    Its own asymptotic series in 1 / (x - 1/2), after six steps of digamma(x + 1) = digamma(x) +
-    1/x for small x: one exponential in place of two functions.
+    The series of exp(digamma(y + 1/2)) / y in t = 1 / y^2, after six steps of digamma(x + 1) =
+    digamma(x) + 1/x: one exponential in place of two functions.
     """
     x = np.ascontiguousarray(x, dtype=np.float64)
     values = np.empty(x.shape)
-    _exp_digamma_of(x.ravel(), values.reshape(-1))
+    given, found = x.reshape(-1), values.reshape(-1)
+    for first in range(0, x.size, AT_A_TIME):
+        run = slice(first, first + AT_A_TIME)
+        _exp_digamma(given[run], found[run])
     return values
 
 
+def _exp_digamma(x: np.ndarray, value: np.ndarray) -> None:
+    """See `exp_digamma`; some numbers at a time, which stay in the cache."""
+    large = x > LARGEST
+    any_large = bool(large.any())
+    x, given = (np.minimum(x, LARGEST), x) if any_large else (x, x)
+    # 1/x + ... + 1/(x + 5), two by two: x (x + 5) = q, (x + 1)(x + 4) = q + 4, ... = q + 6
+    q = x * (x + 5.0)
+    less = (3.0 * q + 20.0) * q
+    less += 24.0
+    less *= 2.0 * x + 5.0
+    with np.errstate(divide="ignore", over="ignore"):
+        less /= q * (q + 4.0) * (q + 6.0)
+    np.add(x, 5.5, out=value)
+    t = value * value
+    np.divide(1.0, t, out=t)
+    series = t * SERIES[0]
+    for coefficient in SERIES[1:]:
+        series += coefficient
+        series *= t
+    series += 1.0
+    value *= series
+    value *= np.exp(np.negative(less, out=less), out=less)
+    if any_large:
+        value[large] = given[large] - 0.5
+
+
 def sum_of_logs(x: np.ndarray) -> float:
-    """sum log x of positive numbers, with one logarithm for many of them."""
-    return float(_sum_of_logs(np.ascontiguousarray(x, dtype=np.float64).ravel()))
+    """sum log x of positive numbers, with one logarithm for eight of them."""
+    x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+    whole = len(x) - len(x) % (8 * AT_A_TIME)
+    total = float(np.log(x[whole:]).sum())
+    for first in range(0, whole, 8 * AT_A_TIME):
+        eight = x[first : first + 8 * AT_A_TIME].reshape(8, AT_A_TIME)
+        in_range = eight.min() > 1e-36 and eight.max() < 1e36
+        total += float(np.log(np.multiply.reduce(eight, axis=0) if in_range else eight).sum())
+    return total
 
 
 # ---- kernels -------------------------------------------------------------------------------------
-
-
-@kernel
-def _exp_digamma(x):
-    """See `exp_digamma`."""
-    y, less = x - 0.5, 0.0
-    if x < SHIFTED_BY:
-        # 1/x + ... + 1/(x + 5), two by two: x (x + 5) = q, (x + 1)(x + 4) = q + 4, ... = q + 6
-        q = x * (x + 5.0)
-        pairs = (3.0 * q + 20.0) * q + 24.0
-        less = (2.0 * x + 5.0) * pairs / (q * (q + 4.0) * (q + 6.0))
-        y = x + 5.5
-    t = 1.0 / (y * y)
-    # coefficients of exp(digamma(y + 1/2)) / y in t: rational numbers, from Bernoulli's
-    series = -0.020734675824368137 * t + 0.007365033269308669
-    series = (series * t - 0.0039535574489730305) * t + 0.003552482914462081
-    series = (series * t - 0.006423611111111111) * t + 0.041666666666666664
-    value = y * (series * t + 1.0)
-    return value if less == 0.0 else value * np.exp(-less)
-
-
-@kernel
-def _exp_digamma_of(x, values):
-    for i in range(len(x)):
-        values[i] = _exp_digamma(x[i])
-
-
-@kernel
-def _sum_of_logs(x):
-    total, product = 0.0, 1.0
-    for i in range(len(x)):
-        if x[i] < 1e-100:
-            total += np.log(x[i])
-        else:
-            product *= x[i]
-            if product < 1e-150 or product > 1e150:
-                total += np.log(product)
-                product = 1.0
-    return total + np.log(product)
 
 
 @kernel(any_order=True)
 def _encode(indptr, terms, counts, B, prior, bayes, max_iter, tol, part, gamma, e):
     n, k = gamma.shape
     for i in range(n):
-        for z in range(k):
-            e[i, z] = _exp_digamma(gamma[i, z]) if bayes else gamma[i, z]
-        for _ in range(max_iter):
+        change, steps = np.inf, 0
+        while True:
+            for z in range(k):
+                x = gamma[i, z]
+                if bayes:  # as `exp_digamma`, but for x for which the series does alone
+                    y, less = x - 0.5, 0.0
+                    if x < SHIFTED_BY:
+                        q = x * (x + 5.0)
+                        pairs = (3.0 * q + 20.0) * q + 24.0
+                        less = (2.0 * x + 5.0) * pairs / (q * (q + 4.0) * (q + 6.0))
+                        y = x + 5.5
+                    t = 1.0 / (y * y)
+                    series = S6 * t + S5
+                    series = (series * t + S4) * t + S3
+                    series = (series * t + S2) * t + S1
+                    x = y * (series * t + 1.0)
+                    if less > 0.0:
+                        x *= np.exp(-less)
+                e[i, z] = x
+            if steps >= max_iter or change <= tol * k:
+                break
+            steps += 1
             for z in range(k):
                 part[z] = 0.0
             for j in range(indptr[i], indptr[i + 1]):
@@ -171,9 +199,6 @@ def _encode(indptr, terms, counts, B, prior, bayes, max_iter, tol, part, gamma, 
                 new = prior[z] + e[i, z] * part[z]
                 change += abs(new - gamma[i, z])
                 gamma[i, z] = new
-                e[i, z] = _exp_digamma(new) if bayes else new
-            if change <= tol * k:
-                break
 
 
 @kernel(any_order=True)

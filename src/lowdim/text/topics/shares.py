@@ -13,6 +13,8 @@ Cost: some dozens of passes over the cells of a document, each O(cells k).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lowdim.core.kernel import kernel
@@ -25,6 +27,8 @@ INSIDE = 0.1  # what topics it has may gain, of what all may: else another one c
 GAP = 1e-13  # of the log-likelihood per word at the end
 FEW = 1e-3  # a share below this part of 1/k after EM is taken to be none
 ROUNDING = 1e-14  # of f: steps that change it by less are Newton's last
+HALVINGS = 40  # of a step, at the most
+SMALLEST = 1e-15  # share
 RIDGE = 1e-11  # part of the diagonal: topics that a document cannot tell apart share evenly
 
 
@@ -34,47 +38,91 @@ def likeliest_shares(cells: Cells, phi: np.ndarray, without_words: np.ndarray) -
     Words that no topic has say nothing.
     """
     n, k = cells.n_documents, phi.shape[1]
-    known = (phi.max(axis=1) > 0)[cells.terms]
-    total = np.bincount(cells.documents, cells.counts * known, n)
+    counts = np.where((phi.max(axis=1) > 0)[cells.terms], cells.counts, 0.0)
+    total = np.bincount(cells.documents, counts, n)
     todo = np.flatnonzero(total > 0)
     theta = np.tile(without_words, (n, 1))
     theta[todo] = _after_em(cells, phi)[todo]
-    cells = cells._replace(counts=cells.counts / np.where(total > 0, total, 1.0)[cells.documents])
-    g, d, f = np.empty((n, k)), np.empty((n, k)), np.empty(n)
+    own = cells._replace(counts=counts / np.where(total > 0, total, 1.0)[cells.documents])
+    at = _At(theta, np.empty((n, k)), np.empty(n))
+    d, to_work_in = np.empty((n, k)), (np.empty(k, np.int64), np.empty(k), np.empty((k, k)))
+    _leave_out_few(own, phi, todo, at)
     for _ in range(NEWTON_STEPS):
-        _gradient(*cells, phi, todo, theta, g, f)
-        above = g[todo] - 1.0
+        above = at.g[todo] - 1.0
         gap = above.max(axis=1)
         off = np.where(theta[todo] > 0, np.abs(above), 0.0).max(axis=1)
         todo, off, gap = (part[gap > GAP] for part in (todo, off, gap))
         if not len(todo):
             break
-        moved = np.zeros(n, dtype=bool)
         near = todo[off > INSIDE * gap]
-        _newton(*cells, phi, near, theta, g, np.empty(k, np.int64), np.empty((k, k)), d)
-        _move(*cells, phi, near, f, d, np.empty(k), theta, moved)
-        todo = _towards_missing(cells, phi, todo, moved, g, theta)
+        _newton(*own, phi, near, theta, at.g, *to_work_in, d)
+        moved = _move(own, phi, near, d, at)
+        todo = _towards_missing(own, phi, todo, moved, at)
     return theta
 
 
+class _At(NamedTuple):
+    """Shares of documents, and what is known there."""
+
+    theta: np.ndarray  # (b, k)
+    g: np.ndarray  # (b, k)
+    f: np.ndarray  # (b,)
+
+    def look(self, cells: Cells, phi: np.ndarray, documents: np.ndarray) -> None:
+        """Find g and f of documents."""
+        _gradient(*cells, phi, documents, *self)
+
+    def become(self, other: _At, documents: np.ndarray) -> None:
+        for own, new in zip(self, other, strict=True):
+            own[documents] = new[documents]
+
+
 def _after_em(cells: Cells, phi: np.ndarray) -> np.ndarray:
-    """Shares after some steps of EM, small ones left out."""
+    """Shares after some steps of EM."""
     n, k = cells.n_documents, phi.shape[1]
     even = np.full((n, k), 1.0 / k)
     code = encoded(cells, phi, np.zeros(k), even, bayes=False, max_iter=EM_STEPS, tol=0.0)
     total = code.gamma.sum(axis=1, keepdims=True)
-    theta = np.divide(code.gamma, total, out=even, where=total > 0)
-    theta[theta * k <= FEW] = 0.0
-    return theta / theta.sum(axis=1, keepdims=True)
+    return np.divide(code.gamma, total, out=even, where=total > 0)
+
+
+def _leave_out_few(cells: Cells, phi: np.ndarray, todo: np.ndarray, at: _At) -> None:
+    """Small shares become none, unless a word has no other topic."""
+    before = at.theta.copy()
+    some = np.where(before * phi.shape[1] > FEW, before, 0.0)[todo]
+    at.theta[todo] = some / some.sum(axis=1, keepdims=True)
+    at.look(cells, phi, todo)
+    impossible = todo[np.isneginf(at.f[todo])]
+    at.theta[impossible] = before[impossible]
+    at.look(cells, phi, impossible)
+
+
+def _move(cells: Cells, phi: np.ndarray, near: np.ndarray, d: np.ndarray, at: _At) -> np.ndarray:
+    """Move documents along d, at most to where a share is 0; half as far until f does not fall.
+
+    Returns which have moved, (b,) bool.
+    """
+    moved = np.zeros(len(d), dtype=bool)
+    tried = _At(*(np.empty_like(part) for part in at))
+    down = d[near] < 0
+    reach = np.divide(-at.theta[near], d[near], out=np.ones((len(near), d.shape[1])), where=down)
+    part = np.minimum(reach.min(axis=1, initial=1.0), 1.0)
+    for _ in range(HALVINGS if len(near) else 0):
+        theta = at.theta[near] + part[:, None] * d[near]
+        theta[theta <= SMALLEST] = 0.0
+        tried.theta[near] = theta / theta.sum(axis=1, keepdims=True)
+        tried.look(cells, phi, near)
+        good = tried.f[near] >= at.f[near] - ROUNDING * np.abs(at.f[near])
+        at.become(tried, near[good])
+        moved[near[good]] = True
+        near, part = near[~good], 0.5 * part[~good]
+        if not len(near):
+            break
+    return moved
 
 
 def _towards_missing(
-    cells: Cells,
-    phi: np.ndarray,
-    todo: np.ndarray,
-    moved: np.ndarray,
-    g: np.ndarray,
-    theta: np.ndarray,
+    cells: Cells, phi: np.ndarray, todo: np.ndarray, moved: np.ndarray, at: _At
 ) -> np.ndarray:
     """Give documents that Newton's method did not move the topic they lack most.
 
@@ -82,11 +130,30 @@ def _towards_missing(
     them be.
     """
     rest = todo[~moved[todo]]
-    best = g.argmax(axis=1)
-    lacking = rest[theta[rest, best[rest]] == 0.0]
-    _towards(*cells, phi, lacking, best, g, theta)
+    best = at.g.argmax(axis=1)
+    lacking = rest[at.theta[rest, best[rest]] == 0.0]
+    if len(lacking):
+        part = _step_towards(cells, phi, lacking, best, at)
+        at.theta[lacking] *= 1.0 - part[:, None]
+        at.theta[lacking, best[lacking]] += part
+        at.look(cells, phi, lacking)
     moved[lacking] = True
     return todo[moved[todo]]
+
+
+def _step_towards(
+    cells: Cells, phi: np.ndarray, lacking: np.ndarray, best: np.ndarray, at: _At
+) -> np.ndarray:
+    """How far Newton's method goes along the line to the best topic, at most half way."""
+    bend = np.empty(len(lacking))
+    for number, i in enumerate(lacking):
+        own = slice(cells.indptr[i], cells.indptr[i + 1])
+        terms = cells.terms[own]
+        p = phi[terms] @ at.theta[i]
+        change = np.divide(phi[terms, best[i]], p, out=np.ones_like(p), where=p > 0) - 1.0
+        bend[number] = cells.counts[own] @ (change * change)
+    slope = at.g[lacking, best[lacking]] - 1.0
+    return np.divide(slope, bend, out=np.full(len(lacking), 0.5), where=bend > 2.0 * slope)
 
 
 # ---- kernels -------------------------------------------------------------------------------------
@@ -95,27 +162,28 @@ def _towards_missing(
 
 @kernel(any_order=True)
 def _gradient(indptr, terms, counts, phi, todo, theta, g, f):
-    """g and f of documents."""
+    """g and f of documents; a word that none of its topics has makes f -inf."""
     k = g.shape[1]
     for i in todo:
         for z in range(k):
             g[i, z] = 0.0
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
-            w = terms[j]
+            w, x = terms[j], counts[j]
             p = 0.0
             for z in range(k):
                 p += theta[i, z] * phi[w, z]
+            if x > 0.0:
+                total += x * np.log(p)
             if p > 0.0:
-                total += counts[j] * np.log(p)
-                ratio = counts[j] / p
+                ratio = x / p
                 for z in range(k):
                     g[i, z] += ratio * phi[w, z]
         f[i] = total
 
 
 @kernel(any_order=True)
-def _newton(indptr, terms, counts, phi, todo, theta, g, free, H, d):
+def _newton(indptr, terms, counts, phi, todo, theta, g, free, own, H, d):
     """d = H^-1 (g - 1) for the topics that documents have, H minus the Hessian of f; else 0."""
     k = d.shape[1]
     for i in todo:
@@ -125,84 +193,31 @@ def _newton(indptr, terms, counts, phi, todo, theta, g, free, H, d):
             if theta[i, z] > 0.0:
                 free[m] = z
                 for a in range(m + 1):
-                    H[a, m] = 0.0
+                    H[m, a] = 0.0
                 m += 1
         for j in range(indptr[i], indptr[i + 1]):
-            w = terms[j]
             p = 0.0
             for a in range(m):
-                p += theta[i, free[a]] * phi[w, free[a]]
-            if p > 0.0:
-                scale = counts[j] / p / p
-                for a in range(m):
-                    own = scale * phi[w, free[a]]
-                    for b in range(a, m):
-                        H[a, b] += own * phi[w, free[b]]
-        for a in range(m):  # U'U = H in place, and forwards
-            pivot, least = H[a, a] * (1.0 + RIDGE), H[a, a] * RIDGE
-            total = g[i, free[a]] - 1.0
-            for r in range(a):
-                pivot -= H[r, a] * H[r, a]
-                total -= H[r, a] * d[i, free[r]]
-            root = np.sqrt(pivot if pivot > least else least)
-            for b in range(a + 1, m):
-                for r in range(a):
-                    H[a, b] -= H[r, a] * H[r, b]
-                H[a, b] /= root
-            H[a, a] = root
-            d[i, free[a]] = total / root
-        for a in range(m - 1, -1, -1):
-            for b in range(a + 1, m):
-                d[i, free[a]] -= H[a, b] * d[i, free[b]]
-            d[i, free[a]] /= H[a, a]
-
-
-@kernel(any_order=True)
-def _move(indptr, terms, counts, phi, todo, f, d, tried, theta, moved):
-    """Move theta along d, at most to where it is 0; half as far until f does not fall."""
-    k = d.shape[1]
-    for i in todo:
-        part = 1.0
-        for z in range(k):
-            if d[i, z] < 0.0 and theta[i, z] < -d[i, z] * part:
-                part = -theta[i, z] / d[i, z]
-        for _ in range(40):
-            for z in range(k):
-                new = theta[i, z] + part * d[i, z]
-                tried[z] = new if new > 1e-15 else 0.0
-            total = 0.0  # in a loop that stores nothing, so that it is always added up alike
-            for z in range(k):
-                total += tried[z]
-            found = 0.0
-            for j in range(indptr[i], indptr[i + 1]):
-                p = 0.0
-                for z in range(k):
-                    p += tried[z] * phi[terms[j], z]
-                if p > 0.0:
-                    found += counts[j] * np.log(p / total)
-            if found >= f[i] - ROUNDING * abs(f[i]):
-                for z in range(k):
-                    theta[i, z] = tried[z] / total
-                moved[i] = True
-                break
-            part *= 0.5
-
-
-@kernel(any_order=True)
-def _towards(indptr, terms, counts, phi, todo, best, g, theta):
-    """One of Newton's steps along the line to the best topic, at most half way."""
-    k = theta.shape[1]
-    for i in todo:
-        slope, bend = g[i, best[i]] - 1.0, 0.0
-        for j in range(indptr[i], indptr[i + 1]):
-            w = terms[j]
-            p = 0.0
-            for z in range(k):
-                p += theta[i, z] * phi[w, z]
-            if p > 0.0:
-                change = phi[w, best[i]] / p - 1.0
-                bend += counts[j] * change * change
-        part = slope / bend if bend > 2.0 * slope else 0.5
-        for z in range(k):
-            theta[i, z] *= 1.0 - part
-        theta[i, best[i]] += part
+                own[a] = phi[terms[j], free[a]]
+                p += theta[i, free[a]] * own[a]
+            scale = counts[j] / p / p if p > 0.0 else 0.0
+            for a in range(m):
+                for b in range(a + 1):
+                    H[a, b] += scale * own[a] * own[b]
+        for a in range(m):  # L L' = H in place, and forwards
+            least = H[a, a] * RIDGE
+            H[a, a] += least
+            own[a] = g[i, free[a]] - 1.0
+            for b in range(a):
+                for r in range(b):
+                    H[a, b] -= H[a, r] * H[b, r]
+                H[a, b] /= H[b, b]
+                H[a, a] -= H[a, b] * H[a, b]
+                own[a] -= H[a, b] * own[b]
+            H[a, a] = np.sqrt(H[a, a] if H[a, a] > least else least)
+            own[a] /= H[a, a]
+        for a in range(m - 1, -1, -1):  # and backwards
+            own[a] /= H[a, a]
+            d[i, free[a]] = own[a]
+            for b in range(a):
+                own[b] -= H[a, b] * own[a]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_least, check_number
-from lowdim.linalg.similar import similar_rows
+from lowdim.linalg.similar import number_of, similar_rows
 from lowdim.text.topics.counts import Cells, cells_of, open_counts
 
 DOCUMENTS_AT_A_TIME = 512
@@ -48,7 +48,7 @@ class WordMethods:
         check_is_fitted(self)
         n = check_at_least("n", n, 1)
         names = getattr(self, "feature_names_in_", None)
-        own = number_of_term(term, names, self.components_.shape[1])
+        own = number_of(term, names, self.components_.shape[1])
         named = isinstance(term, str)
         near = similar_rows(self._terms_by_topic(), own, n)
         return [
@@ -94,23 +94,3 @@ def _cell_topics(cells: Cells, e: np.ndarray, B: np.ndarray, smallest: float) ->
         total = joint.sum(axis=1, keepdims=True)
         resp = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
         yield sp.csr_array(np.where(resp >= smallest, resp, 0.0))
-
-
-def number_of_term(term: Any, names: Any, v: int) -> int:
-    """The column of a term that is given by its name or its number."""
-    if isinstance(term, str):
-        if names is None:
-            raise ValueError(
-                f"term={term!r} is a name, and the model was fitted to columns without names. Fit "
-                "a data frame, or give the number of the column: vectorizer.vocabulary_[term]."
-            )
-        found = np.flatnonzero(np.asarray(names) == term)
-        if not len(found):
-            raise ValueError(
-                f"term={term!r} is none of the {v} terms; they are in `feature_names_in_`."
-            )
-        return int(found[0])
-    whole = isinstance(term, int | np.integer) and not isinstance(term, bool)
-    if not whole or not 0 <= term < v:
-        raise ValueError(f"term={term!r} is no term: give a name, or a number from 0 to {v - 1}.")
-    return int(term)

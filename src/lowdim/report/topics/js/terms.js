@@ -64,7 +64,7 @@ page.script("terms", (part, data, drawn, id) => {
       source.data = { ...source.data, size };
     }
     part("said").textContent = word === null
-      ? "Circles are as large as the topics. Press a word to see which topics have it."
+      ? "Press a word to see which topics have it."
       : "Circles are as large as the part of “" + data.words[word] + "” that each topic has.";
     showBars();
   }

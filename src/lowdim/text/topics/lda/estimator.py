@@ -33,7 +33,7 @@ from lowdim.core.constraints import (
 )
 from lowdim.core.loop import fitting
 from lowdim.core.random import generator_of, random_generator
-from lowdim.core.shapes import Either, Given, Maybe
+from lowdim.core.shapes import Anything, Either, Given, Maybe
 from lowdim.core.validation import check_at_least, check_choice, check_weights
 from lowdim.text.topics.counts import CountsModel, cells_of, open_counts
 from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly
@@ -124,6 +124,8 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
     n_iter_, history_, converged_ : int, ndarray, bool
         Iterations, what is minimised at each, and whether they sufficed. Passes over batches are
         noted with the topics of the time.
+    random_state_ : numpy.random.Generator
+        What topics at the start, and topics of words, were drawn with.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (v,), if X had names
 
@@ -167,6 +169,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         "topic_word_prior_": Either(((), ("d",), ("k", "d"))),
         "n_batch_iter_": (),
         "bound_": Maybe(()),
+        "random_state_": Maybe(Anything()),
     }
 
     _parameter_constraints: ClassVar[dict] = {
@@ -366,8 +369,9 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
 
     def _start(self, v: int) -> State:
         k = self.n_components
+        self.random_state_ = random_generator(self.random_state)
         priors = given_priors(self.doc_topic_prior, self.topic_word_prior, k, v)
-        topics = random_generator(self.random_state).gamma(100.0, 0.01, size=(v, k))
+        topics = self.random_state_.gamma(100.0, 0.01, size=(v, k))
         if priors.word.ndim and priors.word.shape[1] > 1:
             topics = topics * _emphasis(priors.word)  # seed words begin in their topics
         return State(topics, None, priors)

@@ -144,6 +144,13 @@ class KernelPriors(NamedTuple):
     beta: np.ndarray  # (v or 1, k or 1)
     beta_sum: np.ndarray  # (padded,)  over the terms
 
+    def to_work_in(self) -> np.ndarray:
+        """beta of a word, phi, and what is drawn from; beta if all words have the same."""
+        floats = np.zeros((3, len(self.alpha)), dtype=np.float32)
+        k = self.beta.shape[1]
+        floats[0, : k if k > 1 else None] = self.beta[0]
+        return floats
+
     def topic_sums(self, n_k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A block's own n_j, and 1 / (n_j + sum_w beta_wj)."""
         own = np.zeros(len(self.alpha), dtype=np.int64)
@@ -158,6 +165,7 @@ class Sampler:
         self.tokens, self.k = tokens, k
         self._sparse = sparse
         self._padded = padded_width(k)
+        self._has_long = bool(tokens.length.max(initial=0) > LONGEST_DENSE)
         self._n_wk = np.empty((tokens.n_words, k), dtype=np.int32)
         self._pieces = list(pieces_of_words(tokens))
 
@@ -185,7 +193,7 @@ class Sampler:
 
     def _is_sparse(self, z: np.ndarray) -> bool:
         """Whether documents have few of the topics, by those of the first block."""
-        if self._sparse is not None or self.tokens.length.max(initial=0) > LONGEST_DENSE:
+        if self._sparse is not None or self._has_long:
             return self._sparse is not False
         if self.k < SPARSE_FROM:
             return False
@@ -204,27 +212,26 @@ class Sampler:
 
     def count(self, z: np.ndarray) -> np.ndarray:
         """n_j; n_wj are in `_n_wk`."""
-        parts = np.zeros((len(self._pieces), self.k), dtype=np.int64)
 
-        def count_piece(piece: tuple[int, tuple[int, int]]) -> None:
-            number, (start, stop) = piece
-            count_words(z, self.tokens.ptr, start, stop, self._n_wk, parts[number])
+        def count_piece(piece: tuple[int, int]) -> None:
+            self._n_wk[slice(*piece)] = 0
+            count_words(z, self.tokens.ptr, *piece, self._n_wk)
 
-        for _ in ordered_map(count_piece, list(enumerate(self._pieces))):
+        for _ in ordered_map(count_piece, self._pieces):
             pass
-        return parts.sum(axis=0)
+        return np.bincount(z, minlength=self.k)
 
     def _sweep_dense(
         self, block: int, z: np.ndarray, n_k: np.ndarray, prior: KernelPriors, seed: np.uint64
     ) -> float:
         tokens, first = self.tokens, int(self.tokens.cuts[block])
-        n_dk = self._doc_counts(z, block, self._padded, np.uint16)
+        n_dk = self._doc_counts(z, block, self._padded)
         own_n_k, inverse = prior.topic_sums(n_k)
-        floats = np.zeros((3, self._padded), dtype=np.float32)
+        b, *floats = prior.to_work_in()
         return sweep_dense(
             tokens.doc, z, tokens.ptr[block], first, self._n_wk, own_n_k,
             prior.alpha, prior.beta, prior.beta_sum, seed, n_dk,
-            np.zeros(self._padded, dtype=np.int32), floats[0], inverse, floats[1], floats[2],
+            np.zeros(self._padded, dtype=np.int32), b, inverse, *floats,
         )  # fmt: skip
 
     def _sweep_sparse(
@@ -241,20 +248,22 @@ class Sampler:
             tokens.doc, z, part.start, part.stop, documents.start, offset, size, topic, count, place
         )
         own_n_k, inverse = prior.topic_sums(n_k)
-        floats = np.zeros((3, self._padded), dtype=np.float32)
+        b, *floats = prior.to_work_in()
         return sweep_sparse(
             tokens.doc, z, tokens.ptr[block], documents.start, self._n_wk, own_n_k,
             prior.alpha, prior.beta, prior.beta_sum, seed, offset, size, topic, count,
-            np.zeros(self._padded, dtype=np.int32), floats[0], inverse, floats[1], floats[2],
+            np.zeros(self._padded, dtype=np.int32), b, inverse, *floats,
         )  # fmt: skip
 
-    def _doc_counts(
-        self, z: np.ndarray, block: int, width: int, dtype: type = np.int32
-    ) -> np.ndarray:
-        """n_dj of the documents of a block."""
+    def _doc_counts(self, z: np.ndarray, block: int, width: int) -> np.ndarray:
+        """n_dj of the documents of a block; uint16 where that is enough."""
         documents, part = self.tokens.block(block)
-        n_dk = np.zeros((documents.stop - documents.start, width), dtype=dtype)
-        count_topics(self.tokens.doc, z, part.start, part.stop, documents.start, n_dk)
+        first, shape = documents.start, (documents.stop - documents.start, width)
+        if self._has_long:
+            cell = (self.tokens.doc[part] - first) * np.int64(width) + z[part]
+            return np.bincount(cell, minlength=shape[0] * width).reshape(shape)
+        n_dk = np.zeros(shape, dtype=np.uint16)
+        count_topics(self.tokens.doc, z, part.start, part.stop, first, n_dk)
         return n_dk
 
     def _all_doc_counts(self, z: np.ndarray) -> Any:

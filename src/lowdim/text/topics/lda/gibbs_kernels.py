@@ -26,13 +26,9 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 
-# a sum without its largest part has lost digits where little is left of it: then it is added up.
-# More often costs 10% of the time at 20 topics
-CANCELLED = np.float32(0.002)
-
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_1, _8, _27, _30, _31, _40, _64 = (np.uint64(number) for number in (1, 8, 27, 30, 31, 40, 64))
+_0, _1, _27, _30, _31, _32, _40 = (np.uint64(number) for number in (0, 1, 27, 30, 31, 32, 40))
 
 
 def padded_width(k):
@@ -44,25 +40,31 @@ def padded_width(k):
     return -(-k // step) * step
 
 
-@kernel
+def mixed(counter):
+    """Random bits from a counter that moves on by STEP, or an array of them (SplitMix64)."""
+    x = (counter ^ (counter >> _30)) * _MIX_1
+    x = (x ^ (x >> _27)) * _MIX_2
+    return x ^ (x >> _31)
+
+
+@kernel(within=True)
 def uniform(counter):
-    """A number in [0, 1) from a counter that moves on by STEP (SplitMix64)."""
+    """A number in [0, 1) from the same bits."""
     x = (counter ^ (counter >> _30)) * _MIX_1
     x = (x ^ (x >> _27)) * _MIX_2
     return np.float32(np.int32((x ^ (x >> _31)) >> _40)) * np.float32(2.0**-24)
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi):
-    """Counts, prior and `phi` of word w; returns sum_j alpha_j phi_j."""
-    row, k, smooth = w if beta.shape[0] > 1 else 0, n_wk.shape[1], np.float32(0.0)
-    if beta.shape[1] > 1:
+    """Counts, prior and `phi` of word w; returns sum_j alpha_j phi_j.
+
+    A prior that all words have is in `b` already.
+    """
+    k, smooth = n_wk.shape[1], np.float32(0.0)
+    if beta.shape[0] > 1:
         for j in range(k):
-            b[j] = beta[row, j]
-    else:
-        same = beta[row, 0]
-        for j in range(k):
-            b[j] = same
+            b[j] = beta[w, j if beta.shape[1] > 1 else 0]
     for j in range(k):
         n_w[j] = n_wk[w, j]
         phi[j] = (np.float32(n_wk[w, j]) + b[j]) * inverse[j]
@@ -84,17 +86,13 @@ def sweep_dense(
             d, old = doc[t] - first, z[t]
             # the counts of the next document come into the cache meanwhile (3% of the time)
             read += n_dk[doc[t + 1 if t + 1 < ptr[w + 1] else t] - first, 0]
-            total = np.float32(0.0)
+            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
+            phi_old, phi_less = phi[old], (np.float32(n_w[old] - 1) + b[old]) * less
+            stay = (np.float32(n_dk[d, old] - 1) + alpha[old]) * phi_less
+            phi[old], leave = np.float32(0.0), np.float32(0.0)
             for j in range(p.shape[0]):
                 p[j] = (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
-                total += p[j]
-            less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
-            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
-            stay = (np.float32(n_dk[d, old] - 1) + alpha[old]) * phi_less
-            leave = total - p[old]
-            p[old] = np.float32(0.0)
-            if leave < CANCELLED * total:
-                leave = sum_of(p)
+                leave += p[j]
             total = stay + leave
             product *= total
             if product < 1e-200 or product > 1e200:
@@ -103,6 +101,7 @@ def sweep_dense(
             counter += STEP
             left = uniform(counter) * total - stay
             if left < 0:
+                phi[old] = phi_old
                 continue
             new = np.uint16(pick(p, left, k))
             n_dk[d, old] -= 1
@@ -118,15 +117,7 @@ def sweep_dense(
     return log_p + math.log(product) if read >= 0 else math.nan  # or it would not be read
 
 
-@kernel(any_order=True)
-def sum_of(p):
-    total = np.float32(0.0)
-    for j in range(p.shape[0]):
-        total += p[j]
-    return total
-
-
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def pick(p, left, k):
     """The topic at which the sums of p exceed `left`: eight topics at a time, then four."""
     g = 0
@@ -160,15 +151,15 @@ def sweep_sparse(
         smooth = np.float64(begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi))
         for t in range(ptr[w], ptr[w + 1]):
             d, old = doc[t] - first, z[t]
-            a, m = offset[d], size[d]
-            own = weigh(a, m, topic, count, phi, mass)
-            at = place_of(old, a, m, topic)
+            a, m, at = offset[d], size[d], _0
+            phi_old, phi[old], leave = phi[old], np.float32(0.0), np.float32(0.0)
+            for i in range(m):
+                mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
+                leave += mass[i]
+                at = i if topic[a + i] == old else at
             less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
-            phi_old, phi_less = phi[old], (np.float32(n_w[old] - 1) + b[old]) * less
+            phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
             stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
-            leave, mass[at] = own - mass[at], np.float32(0.0)
-            if leave < CANCELLED * own:
-                leave = sum_of(mass[:m])
             rest = smooth - alpha[old] * phi_old
             total = stay + leave + np.float32(rest)
             product *= total
@@ -177,14 +168,13 @@ def sweep_sparse(
                 product = 1.0
             counter += STEP
             left = uniform(counter) * total - stay
-            if left < 0:
-                continue
-            phi[old] = np.float32(0.0)
-            new = draw_other(left, leave, a, m, topic, mass, alpha, phi, k)
-            if new == old:  # by rounding, at the end of a list
+            new = old
+            if left >= 0:
+                new, i = draw_other(left, leave, a, m, topic, mass, alpha, phi, k)
+            if new == old:  # it stays; or by rounding, at the end of a list
                 phi[old] = phi_old
                 continue
-            size[d] = move(a, at, place_of(new, a, m, topic), m, new, topic, count)
+            size[d] = move(a, at, i, m, new, topic, count)
             n_w[old] -= 1
             n_w[new] += 1
             n_k[old] -= 1
@@ -198,38 +188,39 @@ def sweep_sparse(
     return log_p + math.log(product)
 
 
-@kernel(any_order=True)
-def weigh(a, m, topic, count, phi, mass):
-    """n_dj phi_j of the topics in the list of a document; returns their sum."""
-    own = np.float32(0.0)
-    for i in range(m):
-        mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
-        own += mass[i]
-    return own
-
-
-@kernel
-def place_of(j, a, m, topic):
-    """Where topic j is in the list of a document; m if it is not there."""
-    i = np.uint64(0)
-    while i < m and topic[a + i] != j:
-        i += _1
-    return i
-
-
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def draw_other(left, leave, a, m, topic, mass, alpha, phi, k):
-    """Another topic: one of the list, or if `left` is beyond their sum, one by the prior."""
-    if left >= leave:
-        return np.uint16(draw_from_prior(left - leave, alpha, phi, k))
-    i = np.uint64(0)
-    while i + _1 < m and left >= mass[i]:
-        left -= mass[i]
+    """Another topic and its place in the list of a document, which is m if it is not there.
+
+    It is one of the list; or if `left` is beyond their sum, one by alpha_j phi_j: the topic at
+    which their sums exceed what is left, 32 topics at a time.
+    """
+    i = _0
+    if left < leave:
+        while i + _1 < m and left >= mass[i]:
+            left -= mass[i]
+            i += _1
+        return topic[a + i], i
+    left -= leave
+    g, end = _0, np.uint64(k)
+    while g + _32 < end:
+        s = np.float32(0.0)
+        for j in range(g, g + _32):
+            s += alpha[j] * phi[j]
+        if left < s:
+            break
+        left -= s
+        g += _32
+    left -= alpha[g] * phi[g]
+    while g + _1 < end and left >= 0:
+        g += _1
+        left -= alpha[g] * phi[g]
+    while i < m and topic[a + i] != g:
         i += _1
-    return topic[a + i]
+    return np.uint16(g), i
 
 
-@kernel
+@kernel(within=True)
 def move(a, at, i, m, new, topic, count):
     """A token from the topic at place `at` to `new` at place i; frequent topics move forward.
 
@@ -252,48 +243,16 @@ def move(a, at, i, m, new, topic, count):
     return m
 
 
-@kernel(any_order=True)
-def draw_from_prior(left, alpha, phi, k):
-    """The topic at which the sums of alpha_j phi_j exceed `left`: 64 topics at a time, then 8."""
-    end = np.uint64(k)
-    g, s = _skip(left, np.uint64(0), end, _64, alpha, phi)
-    left -= s
-    g, s = _skip(left, g, end, _8, alpha, phi)
-    left -= s + alpha[g] * phi[g]
-    while g + _1 < end and left >= 0:
-        g += _1
-        left -= alpha[g] * phi[g]
-    return g
-
-
-@kernel(any_order=True)
-def _skip(left, g, end, step, alpha, phi):
-    """Where the step begins in which the sums of alpha_j phi_j exceed `left`, and their sum."""
-    before = np.float32(0.0)
-    while g + step < end:
-        s = before
-        for j in range(g, g + step):
-            s += alpha[j] * phi[j]
-        if left < s:
-            break
-        before, g = s, g + step
-    return g, before
-
-
 # ---- counts ------------------------------------------------------------------------------------
 
 
 @kernel
-def count_words(z, ptr, start, stop, n_wk, n_k):
-    """n_wk of the words from `start` to `stop`; ptr[b, w]: where word w begins in block b."""
+def count_words(z, ptr, start, stop, n_wk):
+    """Add to n_wk of the words from `start` to `stop`; in block b word w begins at ptr[b, w]."""
     for w in range(start, stop):
-        for j in range(n_wk.shape[1]):
-            n_wk[w, j] = 0
         for block in range(ptr.shape[0]):
             for t in range(ptr[block, w], ptr[block, w + 1]):
                 n_wk[w, z[t]] += 1
-        for j in range(n_wk.shape[1]):
-            n_k[j] += n_wk[w, j]
 
 
 @kernel

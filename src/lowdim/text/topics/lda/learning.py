@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import Loop, iterate
-from lowdim.core.random import random_generator
 from lowdim.text.topics.counts import total_of, weights_of
 from lowdim.text.topics.lda import bound, maximum, variational
 from lowdim.text.topics.lda.gibbs import GibbsResult, GibbsState, run_gibbs
@@ -115,7 +114,7 @@ def sample(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
         start.priors,
         n_iter=model.max_iter,
         n_samples=model.n_samples,
-        random=random_generator(model.random_state),
+        random=model.random_state_,
         learned=_learned(model),
     )
     last = model.history_[-1] if model.n_iter_ else np.nan

@@ -26,10 +26,11 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.text.topics.lda.gibbs_kernels import STEP, uniform
+from lowdim.text.topics.lda.gibbs_kernels import STEP, mixed, uniform
 from lowdim.text.topics.lda.gibbs_tokens import check_whole
 
 MOVES = 64  # earlier topics that are drawn anew at each word; they take turns
+GOLDEN = 40503  # 2^16 times the golden ratio
 TOKENS_AT_ONCE = 2**12  # of the documents that a thread gets
 
 
@@ -61,13 +62,10 @@ def left_to_right(
 
     def score(documents: np.ndarray) -> None:
         z = np.empty((n_samples, longest), dtype=np.int32)
-        n_rk, work = np.empty((n_samples, k)), np.empty(k + 1)
-        weight, copies = np.empty(n_samples), np.empty(n_samples, dtype=np.int64)
+        n_rk, weight, work = np.empty((n_samples, k)), np.empty(n_samples), np.empty(k)
         for d in documents:
-            own = words[ends[d] : ends[d + 1]]
-            counter = np.uint64(shuffle(own, start))
-            total = alpha.sum()
-            log_p[d] = particles(own, phi, alpha, total, counter, z, n_rk, weight, copies, work)
+            own, counter = shuffled(words[ends[d] : ends[d + 1]], start)
+            log_p[d] = _log_p(own, phi, alpha, counter, z, n_rk, weight, work)
 
     pieces = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, TOKENS_AT_ONCE))[1:])
     for _ in ordered_map(score, np.split(np.arange(X.shape[0]), pieces)):
@@ -75,92 +73,76 @@ def left_to_right(
     return log_p
 
 
-@kernel
-def shuffle(words, counter):
-    """The words of a document in random order; returns where its random numbers go on."""
-    for i in range(words.shape[0]):
-        counter = (counter ^ np.uint64(words[i])) * STEP + STEP
-    for i in range(words.shape[0] - 1, 0, -1):
-        counter += STEP
-        other = int(uniform(counter) * (i + 1))
-        words[i], words[other] = words[other], words[i]
-    return counter
+def shuffled(words: np.ndarray, start: np.uint64) -> tuple[np.ndarray, np.uint64]:
+    """The words of a document in random order, and where its random numbers go on."""
+    with np.errstate(over="ignore"):
+        begin = start + (mixed(words.astype(np.uint64) * STEP + start)).sum(dtype=np.uint64)
+        counters = begin + STEP * np.arange(1, len(words) + 1, dtype=np.uint64)
+        order = np.argsort(mixed(counters), kind="stable")
+        return words[order], begin + STEP * np.uint64(len(words))
 
 
-@kernel
-def particles(words, phi, alpha, alpha_sum, counter, z, n_rk, weight, copies, work):
+def _log_p(words, phi, alpha, counter, z, n_rk, weight, work) -> float:
     """log p of one document, its words given one by one."""
+    n_rk[:], weight[:] = 0.0, 1.0 / len(weight)
+    log_p, done = 0.0, 0
+    while done < len(words):
+        done, more, counter = particles(
+            words, done, phi, alpha, alpha.sum(), counter, z, n_rk, weight, work
+        )
+        log_p += more
+        if done < len(words):  # few have most of the weight: as many copies as it says
+            counter = np.uint64(counter)
+            with np.errstate(over="ignore"):
+                chosen = _chosen(uniform.python(counter), weight)
+            z[:, :done], n_rk[:] = z[chosen, :done], n_rk[chosen]
+            weight[:] = 1.0 / len(weight)
+    return log_p
+
+
+def _chosen(u: float, weight: np.ndarray) -> np.ndarray:
+    """Numbers of particles, each as often as its weight says, but for a part of 1."""
+    n = len(weight)
+    upto = np.cumsum(weight)
+    return np.minimum(np.searchsorted(upto / upto[-1] * n, np.arange(n) + u, "right"), n - 1)
+
+
+@kernel(any_order=True)
+def particles(words, first, phi, alpha, alpha_sum, counter, z, n_rk, weight, work):
+    """Take in the words from `first` on, until few particles have most of the weight.
+
+    Returns how many words are in, log p of these, and where random numbers go on. If no topic has a
+    word, log p is -inf, and all words are in.
+    """
     n_particles, k = n_rk.shape
-    for r in range(n_particles):
-        weight[r] = 1.0 / n_particles
-        for j in range(k):
-            n_rk[r, j] = 0.0
-    log_p, at = 0.0, 0
-    for i in range(words.shape[0]):
-        moves, mean = (i if i < MOVES else MOVES), 0.0
+    log_p = 0.0
+    for i in range(first, words.shape[0]):
+        moves, mean, squares = (i if i < MOVES else MOVES), 0.0, 0.0
+        turn = ((i * GOLDEN) & 65535) * i >> 16  # where moves begin: evenly over earlier words
         for r in range(n_particles):
-            for move in range(moves):
-                earlier = (at + move) % i
-                n_rk[r, z[r, earlier]] -= 1.0
+            for move in range(moves + 1):  # the word at hand comes last
+                place = (turn + move) % i if move < moves else i
+                if move < moves:
+                    n_rk[r, z[r, place]] -= 1.0
+                total, w = 0.0, words[place]
+                for j in range(k):
+                    work[j] = (n_rk[r, j] + alpha[j]) * phi[w, j]
+                    total += work[j]
                 counter += STEP
-                new = draw(phi, words[earlier], n_rk, r, alpha, uniform(counter), work)
-                z[r, earlier] = new
+                new, left = 0, uniform(counter) * total - work[0]
+                while new < k - 1 and left >= 0.0:
+                    new += 1
+                    left -= work[new]
+                z[r, place] = new
                 n_rk[r, new] += 1.0
-            counter += STEP
-            new = draw(phi, words[i], n_rk, r, alpha, uniform(counter), work)
-            z[r, i] = new
-            n_rk[r, new] += 1.0
-            weight[r] *= work[k] / (i + alpha_sum)
+            weight[r] *= total / (i + alpha_sum)
             mean += weight[r]
-        at = (at + moves) % (i + 1)
-        if mean <= 0.0:  # a word that no topic has
-            return -math.inf
+        if mean <= 0.0:
+            return words.shape[0], -math.inf, counter
         log_p += math.log(mean)
-        squares = 0.0
         for r in range(n_particles):
             weight[r] /= mean
             squares += weight[r] * weight[r]
         if squares * n_particles > 2.0:  # the weight of half of the particles, or less
-            counter += STEP
-            replace_light(uniform(counter), weight, copies, z, i + 1, n_rk)
-    return log_p
-
-
-@kernel(any_order=True)
-def draw(phi, w, n_rk, r, alpha, u, work):
-    """A topic for word w; the sum of the probabilities is left behind the last one in `work`."""
-    k, total = alpha.shape[0], 0.0
-    for j in range(k):
-        work[j] = (n_rk[r, j] + alpha[j]) * phi[w, j]
-        total += work[j]
-    work[k] = total
-    new, left = 0, u * total - work[0]
-    while new < k - 1 and left >= 0.0:
-        new += 1
-        left -= work[new]
-    return new
-
-
-@kernel
-def replace_light(u, weight, copies, z, length, n_rk):
-    """As many copies of each particle as its weight says, in the places of light ones."""
-    n = weight.shape[0]
-    sums, taken = 0.0, 0
-    for r in range(n):
-        sums += weight[r] * n
-        copies[r] = 0
-        while taken < n and (taken + u < sums or r == n - 1):
-            copies[r] += 1
-            taken += 1
-    free = 0
-    for r in range(n):
-        weight[r] = 1.0 / n
-        while copies[r] > 1:
-            while copies[free] > 0:
-                free += 1
-            for i in range(length):
-                z[free, i] = z[r, i]
-            for j in range(n_rk.shape[1]):
-                n_rk[free, j] = n_rk[r, j]
-            copies[r] -= 1
-            copies[free] = 1
+            return i + 1, log_p, counter + STEP
+    return words.shape[0], log_p, counter
