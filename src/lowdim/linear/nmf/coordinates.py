@@ -74,23 +74,22 @@ def lower_counts(
     logs : bool
         Whether sums of x log y are wanted.
     """
-    (n, k), dtype = Z.shape, V.dtype
-    Z, V = np.array(Z, dtype, order="C"), np.require(V, requirements=["C", "W"])
+    n, k = Z.shape
+    wide = np.array(Z, np.float64, order="C")  # one kernel for both precisions
+    F_rows, data = (np.require(values, np.float64, ["C", "W"]) for values in (V, X.data))
     s = np.atleast_2d(np.asarray(slope, np.float64) + penalty.l1)
-    s = np.require(s, dtype, ["C", "W"])
-    data = np.require(X.data, dtype, ["C", "W"])
-    found = Lowered(Z, np.zeros(n), np.zeros(n if logs else 0))
+    found = Lowered(wide, np.zeros(n), np.zeros(n if logs else 0))
     longest = int(np.diff(X.indptr).max(initial=0))
-    least, l2 = dtype.type(floor), dtype.type(penalty.l2)
+    how = float(penalty.l2), float(floor), sweeps, float(enough)
     run: Any = _lower
 
     def work(cut: tuple[int, int]) -> None:
-        F, y = np.empty((k, longest), dtype), np.empty(longest, dtype)
-        run(*cut, X.indptr, X.indices, data, V, s, l2, least, sweeps, enough, F, y, *found)
+        F, y = np.empty((k, longest)), np.empty(longest)
+        run(*cut, X.indptr, X.indices, data, F_rows, s, *how, F, y, *found)
 
     for _ in ordered_map(work, row_cuts(X.indptr, ENTRIES_PER_CUT)):
         pass
-    return found
+    return found._replace(Z=wide.astype(V.dtype, copy=False))
 
 
 @kernel(any_order=True)
@@ -112,11 +111,11 @@ def _lower(
             z = Z[i, r]
             for t in range(m):
                 y[t] += z * F[r, t]
-        start = l2 * 0
+        start = 0.0
         for sweep in range(sweeps):
-            moved = l2 * 0
+            moved = 0.0
             for r in range(k):
-                pull, h, z = l2 * 0, l2, Z[i, r]
+                pull, h, z = 0.0, l2, Z[i, r]
                 for t in range(m):
                     u = F[r, t] / y[t]
                     xu = data[first + t] * u
@@ -133,7 +132,7 @@ def _lower(
                     step = -z * 2 * c / (2 * c + 1 + np.sqrt(4 * c + 1)) if h > 0 else -z
                     step = step if z + step > floor else -z
                 else:
-                    step = l2 * 0
+                    step = 0.0
                 if step != 0:
                     Z[i, r] = z + step
                     moved += step * step * h
