@@ -70,6 +70,12 @@ def test_many_sweeps_end_where_no_gradient_points_anywhere_allowed(rng):
     np.testing.assert_array_equal(Z[2], 0.0)
 
 
+def test_codes_of_next_to_nothing_stay_numbers(rng):
+    X, V, Z = example(rng)
+    found = lower_counts(X, V, 1e-300 * Z, V.sum(axis=0), Penalty(), floor=1e-320, sweeps=50).Z
+    assert np.isfinite(found).all() and (found >= 0).all()
+
+
 def test_rows_may_have_slopes_of_their_own(rng):
     X, V, Z = example(rng)
     one = lower_counts(X, V, Z, V.sum(axis=0), Penalty(), floor=FLOOR, sweeps=2).Z

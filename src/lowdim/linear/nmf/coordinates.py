@@ -25,9 +25,10 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.entries import observed
-from lowdim.linalg.sparse import row_cuts
+from lowdim.linalg.sparse import product_at, row_cuts, row_numbers
 from lowdim.linear.nmf.objective import Penalty
 
+MOST = 1e30  # c: no more digits of a are left
 ENTRIES_PER_CUT = 2**14  # that are worth a turn on a thread
 
 
@@ -78,23 +79,27 @@ def lower_counts(
     wide = np.array(Z, np.float64, order="C")  # one kernel for both precisions
     F_rows, data = (np.require(values, np.float64, ["C", "W"]) for values in (V, X.data))
     s = np.atleast_2d(np.asarray(slope, np.float64) + penalty.l1)
-    found = Lowered(wide, np.zeros(n), np.zeros(n if logs else 0))
+    found = np.zeros(n)
     longest = int(np.diff(X.indptr).max(initial=0))
     how = float(penalty.l2), float(floor), sweeps, float(enough)
     run: Any = _lower
 
     def work(cut: tuple[int, int]) -> None:
         F, y = np.empty((k, longest)), np.empty(longest)
-        run(*cut, X.indptr, X.indices, data, F_rows, s, *how, F, y, *found)
+        run(*cut, X.indptr, X.indices, data, F_rows, s, *how, F, y, wide, found)
 
     for _ in ordered_map(work, row_cuts(X.indptr, ENTRIES_PER_CUT)):
         pass
-    return found._replace(Z=wide.astype(V.dtype, copy=False))
+    fit = np.zeros(0)
+    if logs:
+        y = product_at(X, wide, F_rows) + floor
+        fit = np.bincount(row_numbers(X), data * np.log(np.where(data > 0, y, 1.0)), n)
+    return Lowered(wide.astype(V.dtype, copy=False), found, fit)
 
 
 @kernel(any_order=True)
 def _lower(
-    begin, end, indptr, indices, data, V, s, l2, floor, sweeps, enough, F, y, Z, slope, logs
+    begin, end, indptr, indices, data, V, s, l2, floor, sweeps, enough, F, y, Z, slope
 ):  # fmt: skip
     k, whole = V.shape[1], False
     for i in range(begin, end):
@@ -127,7 +132,7 @@ def _lower(
                 if g < 0:
                     step = -g / h
                 elif z > 0:
-                    c = g / (h * z) if h > 0 else 0
+                    c = g / (h * z) if h * z > g / MOST else MOST
                     # a of a = c (1 - a)^2 is 2 c / (2 c + 1 + sqrt(4 c + 1))
                     step = -z * 2 * c / (2 * c + 1 + np.sqrt(4 * c + 1)) if h > 0 else -z
                     step = step if z + step > floor else -z
@@ -142,15 +147,3 @@ def _lower(
             start = moved if sweep == 0 else start
             if moved <= enough * start:
                 break
-        if len(logs) == 0:
-            continue
-        for t in range(m):  # anew: what was carried along has rounded
-            y[t] = floor
-        for r in range(k):
-            z = Z[i, r]
-            for t in range(m):
-                y[t] += z * F[r, t]
-        for t in range(m):
-            x = data[first + t]
-            if x > 0:
-                logs[i] += x * np.log(y[t])
