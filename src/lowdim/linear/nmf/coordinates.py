@@ -10,7 +10,7 @@ Upwards (g < 0) Newton's step -g / h never passes the minimum. Downwards, z_r to
 falls below (1 - a) y, so that the curvature stays below h / (1 - a)^2, and the step that this bound
 allows, a = c (1 - a)^2 with c = g / (h z_r), lowers f, too. What goes to 0 goes there faster and
 faster. Both halves of NMF for Kullback-Leibler are such problems (Hsieh and Dhillon 2011, with
-steps of their own): a sweep costs as much as three multiplicative updates, and does what dozens do.
+steps of their own).
 
 Cost: O(c k) for each row of c entries and sweep. The part of V that a row needs is copied first, a
 coordinate in one piece.

@@ -98,8 +98,8 @@ class NMF(ImputeMixin, PartsModel):
         iterations, each slower; 'als': least squares, negative values set to 0: quick and rough, it
         need not settle, and the best factors are kept. These three are for squares. 'mu': for every
         `beta_loss`, by multiplicative updates; Kullback-Leibler without missing values by Newton's
-        steps for one coordinate after the other, which come to rest in a tenth of the time. All but
-        'als' are carried on in the direction of the last step.
+        steps for one coordinate after the other. All but 'als' are carried on in the direction of
+        the last step.
     beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
         What is minimised: the beta-divergence of X and W H. 'frobenius' (2): squares;
         'kullback-leibler' (1): for counts; 'itakura-saito' (0): relative errors. With 0 or less X

@@ -6,7 +6,7 @@ A row of X gives a problem of `coordinates.py` for its code, a column one for it
 memory X is kept by rows and by columns; of streams and Dask some columns at a time are collected,
 as many as COLUMN_ENTRIES allow, so that results are those in memory.
 
-Cost: O(N k) for a sweep over N entries; about a dozen sweeps do what 200 multiplicative updates do.
+Cost: O(N k) for a sweep over N entries.
 """
 
 from __future__ import annotations
