@@ -150,6 +150,19 @@ def case(name: str, about: str, make: Any, k: int, quality: Any, **arguments: An
     )
 
 
+def in_batches(name: str, about: str, make: Any, k: int, size: int) -> Case:
+    return Case(
+        name=name,
+        about=f"{about}, in batches of {size}, k = {k}.",
+        make=make,
+        ours=Entry("lowdim", partial(ours_in_batches, k=k, batch_size=size)),
+        peers=[Entry("scikit-learn", partial(sklearn_in_batches, k=k, batch_size=size))],
+        quality=explained_squares,
+        tolerance=1e-3,
+        remark=iterations,
+    )
+
+
 KL = {"solver": "mu", "beta_loss": "kullback-leibler"}
 TEXT = {"n": 18_000, "d": 13_000, "k": 40}
 
@@ -171,14 +184,15 @@ CASES = (
     case("tfidf-20", "tf-idf of 18000 documents", partial(tfidf, **TEXT), 20, explained_squares),
     case("tfidf-50", "tf-idf of 18000 documents", partial(tfidf, **TEXT), 50, explained_squares),
     case("counts-20", "Counts of words", partial(counts, **TEXT), 20, explained_counts, **KL),
-    Case(
-        name="batches-400x4096",
-        about="400 pictures of 64 x 64 pixels in batches of 40, k = 49.",
-        make=partial(patches, n=400, size=64),
-        ours=Entry("lowdim", partial(ours_in_batches, k=49, batch_size=40)),
-        peers=[Entry("scikit-learn", partial(sklearn_in_batches, k=49, batch_size=40))],
-        quality=explained_squares,
-        tolerance=1e-3,
-        remark=iterations,
+    case("counts-50", "Counts of words", partial(counts, **TEXT), 50, explained_counts, **KL),
+    case("tfidf-kl-20", "tf-idf of documents", partial(tfidf, **TEXT), 20, explained_counts, **KL),
+    in_batches("batches-tfidf", "tf-idf of documents", partial(tfidf, **TEXT), 20, 1024),
+    in_batches(
+        "batches-5000x1000",
+        "Sums of 30 parts with noise",
+        partial(sums_of_parts, n=5000, d=1000, k=30),
+        30,
+        256,
     ),
+    in_batches("batches-400x4096", "Pictures", partial(patches, n=400, size=64), 49, 40),
 )

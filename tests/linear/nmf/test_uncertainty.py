@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lowdim import NMF
-from lowdim.linear.nmf.uncertainty import MOST_ROWS, sample_of, spread_of
+from lowdim.linear.nmf.uncertainty import MOST_ROWS, Noise, _covariances, sample_of, spread_of
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -44,6 +45,32 @@ def test_a_row_that_has_observed_less_is_less_certain(rng):
     rows[0, 0] = rows[1, :10] = rows[2] = np.nan
     std = model.impute(rows, return_std=True)[1]
     assert std[0, 0] <= std[1, 0] <= std[2, 0]
+
+
+@quietly
+@pytest.mark.parametrize("how", [{}, {"solver": "mu", "beta_loss": 1.0}], ids=["squares", "counts"])
+@pytest.mark.parametrize("fixed", [1, 2, 6])
+def test_as_many_parts_as_columns_leave_what_is_missing_uncertain(how, fixed):
+    X = np.random.default_rng(fixed).poisson(2.0, size=(5, 4)).astype(float)
+    X[0, 1] = np.nan
+    model = NMF(4, init="random", random_state=0, max_iter=300, **how).fit(X)
+    filled, std = model.impute(X, return_std=True)
+    assert np.isfinite(filled).all()
+    assert np.isfinite(std).all() and std[0, 1] > 0
+    assert np.count_nonzero(std) == 1
+
+
+def test_covariances_are_the_inverse_and_without_noise_what_is_not_observed(rng):
+    V, C = rng.random((5, 3)), np.diag([1.0, 2.0, 3.0])
+    X = sp.csr_array(np.ones((1, 5)))
+    weight = rng.random(5) + 0.5
+    found = _covariances(X, weight, V, Noise(0.3, C))[0]
+    expected = np.linalg.inv((V * weight[:, None]).T @ V / 0.3 + np.linalg.inv(C))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    only_first = sp.csr_array(([1.0], [0], [0, 1]), shape=(1, 5))
+    v = np.array([[1.0, 0.0, 0.0]] * 5)
+    found = _covariances(only_first, np.ones(1), v, Noise(1e-300, C))[0]
+    np.testing.assert_allclose(found, np.diag([0.0, 2.0, 3.0]), atol=1e-9)
 
 
 def test_some_rows_are_looked_at_evenly_spaced():

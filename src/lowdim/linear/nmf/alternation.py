@@ -62,6 +62,7 @@ class Settings(NamedTuple):
     sweeps: tuple[int, int]  # of coordinates, for codes and components, at the most
     shuffle: bool = False
     carry: bool = True  # whether steps are carried on
+    least: float = 0.0  # part of an entry that is left when it is carried on downwards
 
 
 class Stepped(NamedTuple):
@@ -117,7 +118,9 @@ def step(data: Any, state: State, settings: Settings) -> State:
     return _noted(carried, new)._replace(
         W=new.W,
         V=V,
-        V_from=np.maximum(V + V.dtype.type(stride) * (V - state.V), 0) if stride else V,
+        V_from=Half(settings.solver, settings.penalties.H, 0, stride, None, settings.least).carried(
+            V, state.V
+        ),
         W_last=new.W_new,
         fell=_lately(state.fell, max(state.loss - new.loss, 0.0)),
     )
@@ -126,7 +129,7 @@ def step(data: Any, state: State, settings: Settings) -> State:
 def _stepped(data: Any, state: State, settings: Settings, stride: float) -> Stepped:
     order = state.random.permutation(state.V.shape[1]) if settings.shuffle else None
     of, (by_row, by_column) = settings.penalties, settings.sweeps
-    half = Half(settings.solver, of.W, by_row, stride, order)
+    half = Half(settings.solver, of.W, by_row, stride, order, settings.least)
     sums = data.half(half, state.V_from, state.W, state.W_last)
     W, W_new = sums.codes.joined()
     on_columns = Half(settings.solver, of.H, by_column, 0.0, order)

@@ -5,7 +5,7 @@
 
 With weights x is w x, and s is summed over what is observed, with weights.
 
-f is convex. After a few multiplicative updates Newton's method ends the search: at z,
+f is convex. After some sweeps over the coordinates Newton's method ends the search: at z,
 
     f(z + p) = f(z) + ... = 1/2 z'Az - b'z + const     A = sum_j (x_j / y_j^2) v_j v_j' + l2
                                                        b = 2 sum_j (x_j / y_j) v_j - s - l1
@@ -26,9 +26,11 @@ from lowdim.linalg.entries import with_short_indices
 from lowdim.linalg.ridge import Regression, row_systems
 from lowdim.linalg.small import solve_nonnegative
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
+from lowdim.linear.nmf.coordinates import lower_counts
 from lowdim.linear.nmf.objective import Penalty
 
-UPDATES = 10  # multiplicative ones, before Newton's
+SWEEPS = 12  # over the coordinates, before Newton's method
+ENOUGH = 1e-4  # a sweep that moves a code by less than this part of the first one was its last
 STEPS = 50  # of Newton's method, at the most
 AT_REST = 1e-10  # projected gradient, as a part of the largest slope s
 HALVINGS = 30
@@ -82,10 +84,9 @@ def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: fl
     usable = slope > 0  # a component of zeros explains nothing
     one = np.divide(1.0, slope, out=np.zeros_like(slope), where=usable)
     Z = X.sum(axis=1)[:, None] * one / k
-    for _ in range(UPDATES):
-        pull = _pull(X, Z, V, floor)
-        push = slope + penalty.l2 * Z
-        Z = Z * np.divide(pull, push, out=np.zeros_like(Z), where=push > 0)
+    Z = lower_counts(
+        X, V, Z, slope - penalty.l1, penalty, floor=floor, sweeps=SWEEPS, enough=ENOUGH
+    ).Z
     rows = np.arange(len(Z))
     for _ in range(STEPS):
         gradient = slope[rows] + penalty.l2 * Z[rows] - _pull(X, Z[rows], V, floor)

@@ -7,6 +7,7 @@ streams and Dask one pass does the codes of a block and adds up what the compone
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.products import dense_times
-from lowdim.linalg.sparse import both_ways, sparse_times
+from lowdim.linalg.sparse import both_ways, by_column, sparse_times
 from lowdim.linear.nmf.half import Codes, CodeSums, Components, Half
 from lowdim.linear.nmf.objective import in_unit, sorted_csr
 from lowdim.linear.nmf.solvers import SOLVERS
@@ -57,6 +58,13 @@ class InMemory(Complete):
         self.shape, self.dtype = X.shape, X.dtype
         self.weight = weight
         self._X = both_ways(sorted_csr(X)) if sp.issparse(X) else X
+
+    def entries(self, of_array: Callable) -> tuple[Any, Any]:
+        """Stored entries by rows and by columns; of an array those that the function gives."""
+        if isinstance(self._X, np.ndarray):
+            rows = of_array(self._X)
+            return rows, by_column(rows)
+        return self._X.by_rows, self._X.by_columns
 
     def times(self, V: np.ndarray) -> np.ndarray:
         """X V (n, k)."""

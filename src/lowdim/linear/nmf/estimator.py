@@ -19,6 +19,8 @@ Inside, V = H' (d, k): both halves are then the same problem.
     observed.py       the small problems of observed entries, each with its own matrix
     divergence.py     beta-divergences
     mu.py             "mu": multiplicative updates for all of them
+    coordinates.py    coordinate descent for Kullback-Leibler
+    positive.py       its two halves, in memory and by blocks
     counts.py         codes for Kullback-Leibler, to the last digit
     codes.py          codes and errors of rows
     uncertainty.py    how certain it is of what it fills in
@@ -55,6 +57,7 @@ from lowdim.linear.nmf.objective import (
     refuse_negative,
     units_of,
 )
+from lowdim.linear.nmf.positive import LEAST, SWEEPS, Positive, positive_data
 from lowdim.linear.nmf.start import Factors
 from lowdim.linear.nmf.uncertainty import (
     Noise,
@@ -93,9 +96,10 @@ class NMF(ImputeMixin, PartsModel):
     solver : {'cd', 'mu', 'bpp', 'als'}, default='cd'
         'cd': coordinate descent; 'bpp': each half-step exactly, by block principal pivoting: fewer
         iterations, each slower; 'als': least squares, negative values set to 0: quick and rough, it
-        need not settle, and the best factors are kept. These three are for squares. 'mu':
-        multiplicative updates, for every `beta_loss`. All but 'als' are carried on in the direction
-        of the last step.
+        need not settle, and the best factors are kept. These three are for squares. 'mu': for every
+        `beta_loss`, by multiplicative updates; Kullback-Leibler without missing values by Newton's
+        steps for one coordinate after the other. All but 'als' are carried on in the direction of
+        the last step.
     beta_loss : {'frobenius', 'kullback-leibler', 'itakura-saito'} or float, default='frobenius'
         What is minimised: the beta-divergence of X and W H. 'frobenius' (2): squares;
         'kullback-leibler' (1): for counts; 'itakura-saito' (0): relative errors. With 0 or less X
@@ -154,7 +158,9 @@ class NMF(ImputeMixin, PartsModel):
     factorization algorithms using extrapolation. Fevotte and Idier (2011), Algorithms for
     nonnegative matrix factorization with the beta-divergence. Hien, Leplat and Gillis (2025), Block
     majorization minimization with extrapolation and application to beta-NMF. Kim and Park (2011),
-    Fast nonnegative matrix factorization: an active-set-like method and comparisons. Yu, Hsieh, Si
+    Fast nonnegative matrix factorization: an active-set-like method and comparisons. Hsieh and
+    Dhillon (2011), Fast coordinate descent methods with variable selection for non-negative matrix
+    factorization. Yu, Hsieh, Si
     and Dhillon (2012), Scalable coordinate descent approaches to parallel matrix factorization for
     recommender systems. Boutsidis and Gallopoulos (2008), SVD based initialization.
 
@@ -274,7 +280,10 @@ class NMF(ImputeMixin, PartsModel):
         random = random_generator(self.random_state)
         start = self._start(data, units, random, None if W is None else rows.part_of(W), H)
         of = penalties(self, units, rows.n_columns)
-        if self.solver == "mu":
+        if units.beta == 1.0 and counted is None:
+            data = positive_data(data, rows, weight, units, floor_of(units, rows.dtype))
+            found = self._alternate(data, start, random, of, units)
+        elif self.solver == "mu":
             found = self._alternate_by_updates(rows, counted, weight, start, of, units)
         else:
             found = self._alternate(data, start, random, of, units)
@@ -285,7 +294,10 @@ class NMF(ImputeMixin, PartsModel):
         self, data: Any, start: Factors, random: Any, of: Penalties, units: Units
     ) -> Factors:
         d, k = start.V.shape
-        settings = Settings(self.solver, of, sweeps_for(units, d, k), self.shuffle)
+        sweeps = sweeps_for(units, d, k)
+        settings = Settings(self.solver, of, sweeps, self.shuffle)
+        if isinstance(data, Positive):
+            settings = Settings("mu", of, (SWEEPS, SWEEPS), least=LEAST)
         size = 0.5 * data.squares or 1.0
         first = first_state(start, random)
         loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)

@@ -17,6 +17,7 @@ class Half(NamedTuple):
     sweeps: int  # over the coordinates, at the most
     stride: float = 0.0
     order: np.ndarray | None = None  # of the coordinates
+    least: float = 0.0  # part of an entry that is left when it is carried on downwards
 
     def carried(self, new: np.ndarray, last: np.ndarray) -> np.ndarray:
         """new + stride (new - last), 0 or more."""
@@ -25,7 +26,8 @@ class Half(NamedTuple):
         on = new - last
         on *= new.dtype.type(self.stride)
         on += new
-        return np.maximum(on, 0, out=on)
+        bound: Any = new.dtype.type(self.least) * new if self.least else 0
+        return np.maximum(on, bound, out=on)
 
 
 class CodeSums(NamedTuple):

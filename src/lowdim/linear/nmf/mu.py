@@ -3,9 +3,8 @@
     minimise over W, V >= 0    D(X | W V') + penalties            (`divergence.py`)
 
 One pass over the rows improves their codes, then adds up what the components need at the new codes,
-and D there. So streams need one pass for each iteration. Counts of a sparse X under
-Kullback-Leibler take one fused loop over the stored entries of a row (no array of their size):
-where x = 0, d = y, and sums of y follow from sums of W and of V.
+and D there. So streams need one pass for each iteration. Kullback-Leibler comes here only with
+missing values; else `positive.py` minimises it.
 
 Both factors are carried on in the direction in which they moved (Hien, Leplat and Gillis 2025); a
 step after which D is higher is taken back, and the next one is plain. No entry goes below a part of
@@ -28,7 +27,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.kernel import kernel
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
 from lowdim.linear.nmf.alternation import fall
 from lowdim.linear.nmf.data import total, weighted
@@ -278,83 +276,21 @@ def _written_out(X: Any, V: Any, how: Pass, weight: Any, W: Any, W_last: Any) ->
 
 
 def _counts(X: Any, V: Any, how: Pass, weight: Any, W: Any, W_last: Any) -> MuSums:
-    """Kullback-Leibler of a sparse block: one fused loop over the entries of each row."""
-    (n, k), dtype = W.shape, V.dtype
-    W, on = np.array(W, order="C"), np.empty((n, k), dtype)
-    W_last = np.require(W_last, requirements=["C", "W"])
-    w = np.ones(n) if weight is None else np.require(weight, np.float64, ["C", "W"])
-    base = _sum_rows(V)[0]
-    pull, logs = np.zeros((X.shape[1], k), dtype), np.zeros(n)
-    run: Any = _fused
-    run(
-        X.indptr,
-        X.indices,
-        np.require(X.data, requirements=["C", "W"]),
-        np.require(V, requirements=["C", "W"]),
-        (base + how.penalty.l1).astype(dtype),
-        dtype.type(how.penalty.l2),
-        dtype.type(how.floor),
-        how.sweeps,
-        dtype.type(how.stride),
-        dtype.type(LEAST),
-        w,
-        W_last,
-        np.empty(k, dtype),
-        W,
-        on,
-        pull,
-        logs,
-    )
-    values = X.data[X.data > 0].astype(np.float64)
-    own = weighted(on, weight)
-    if weight is None:
-        constant = values @ np.log(values) - values.sum()
-    else:
-        by_row = np.repeat(weight, np.diff(X.indptr))[X.data > 0]
-        constant = by_row @ (values * np.log(values) - values)
+    """Kullback-Leibler of a sparse block from its stored entries: where x = 0, d = y."""
+    base = _sum_rows(V)
+    for _ in range(how.sweeps):
+        Y = np.maximum(product_at(X, W, V), V.dtype.type(how.floor))
+        pull = sparse_times(with_values(X, X.data / Y), V)
+        W = _times_ratio(W, pull, base + how.penalty.l1 + how.penalty.l2 * W, 1.0)
+    on = _carried(W, W_last, how.stride)
+    Y = np.maximum(product_at(X, on, V), V.dtype.type(how.floor))
+    own, x, y = weighted(on, weight), X.data.astype(np.float64), Y.astype(np.float64)
+    by_entry = x * np.log(np.where(x > 0, x, y) / y) - x
+    by_entry = by_entry if weight is None else by_entry * weight[row_numbers(X)]
     mass = _sum_rows(own)
-    loss = constant - logs.sum() + float(mass[0] @ base) + how.penalty.of(on, weight)
-    return MuSums(pull.astype(np.float64), mass, loss, Codes((on, W)))
-
-
-@kernel(any_order=True)
-def _fused(
-    indptr, indices, data, V, base, l2, floor, sweeps, stride, least,
-    weight, last, num, W, on, pull, logs
-):  # fmt: skip
-    n, k = W.shape
-    for i in range(n):
-        first, stop = indptr[i], indptr[i + 1]
-        for _ in range(sweeps):
-            for r in range(k):
-                num[r] = 0
-            for e in range(first, stop):
-                j = indices[e]
-                y = floor * 0
-                for r in range(k):
-                    y += W[i, r] * V[j, r]
-                q = data[e] / (y if y > floor else floor)
-                for r in range(k):
-                    num[r] += q * V[j, r]
-            for r in range(k):
-                down = base[r] + l2 * W[i, r]
-                W[i, r] = W[i, r] * num[r] / down if down > 0 else 0
-        for r in range(k):
-            new = W[i, r]
-            z = new + stride * (new - last[i, r])
-            on[i, r] = z if z > least * new else least * new
-        own = on[i]
-        for e in range(first, stop):
-            j, x = indices[e], data[e]
-            y = floor * 0
-            for r in range(k):
-                y += own[r] * V[j, r]
-            y = y if y > floor else floor
-            if x > 0:
-                logs[i] += weight[i] * x * np.log(y)
-            q = weight[i] * x / y
-            for r in range(k):
-                pull[j, r] += q * own[r]
+    loss = float(by_entry.sum() + np.vdot(mass, base)) + how.penalty.of(on, weight)
+    pull = np.asarray(with_values(X, X.data / Y).T @ own, np.float64)
+    return MuSums(pull, mass, loss, Codes((on, W)))
 
 
 def size_of(X: Any, beta: float, observed: bool, weight: Any, by_entry: Any = None) -> float:

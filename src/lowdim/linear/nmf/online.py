@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.sparse import sparse_times
-from lowdim.linear.nmf.counts import count_codes
+from lowdim.linear.nmf.coordinates import lower_counts, positive_part
 from lowdim.linear.nmf.data import gram, sum_squares, total, weighted
 from lowdim.linear.nmf.divergence import divergence_by_row, exponent, pulls
 from lowdim.linear.nmf.hals import descend
@@ -109,10 +109,7 @@ def _step_by_ratio(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> S
     V, sums, power = learned.V, learned.sums, exponent(how.beta)
     of = how.alpha.W
     X = X.toarray() if sp.issparse(X) else X
-    if how.beta == 1.0:
-        W = count_codes(X, V, of, how.floor).astype(V.dtype)
-    else:
-        W = _updated(X, W, V, how)
+    W = _coded(X, W, V, how) if how.beta == 1.0 else _updated(X, W, V, how)
     Y = np.maximum(W @ V.T, V.dtype.type(how.floor))
     pull, push = pulls(X, Y, how.beta)
     own = weighted(W, weight)
@@ -132,6 +129,18 @@ def _step_by_ratio(X: Any, weight: Any, W: Any, learned: Learned, how: How) -> S
     moved = (ratio**power).astype(V.dtype)
     loss = total(divergence_by_row(X, Y, how.beta), weight) + of.of(W, weight)
     return Stepped(Learned(moved, new, learned.steps + 1), W, loss)
+
+
+def _coded(X: np.ndarray, W: np.ndarray | None, V: np.ndarray, how: How) -> np.ndarray:
+    """Codes of counts by coordinate descent."""
+    s = V.sum(axis=0, dtype=np.float64)
+    if W is None or not W.any():
+        one = np.divide(1.0, len(s) * s, out=np.zeros_like(s), where=s > 0)
+        W = X.sum(axis=1, dtype=np.float64)[:, None] * one
+    entries, floor, sweeps = positive_part(X), how.floor, how.sweeps
+    return lower_counts(
+        entries, V, W, s, how.alpha.W, floor=floor, sweeps=sweeps, enough=ENOUGH**2
+    ).Z
 
 
 def _updated(X: np.ndarray, W: np.ndarray | None, V: np.ndarray, how: How) -> np.ndarray:

@@ -23,12 +23,13 @@ import numpy as np
 from lowdim.linalg.ridge import Regression, row_systems
 from lowdim.linalg.small import solve_nonnegative
 from lowdim.linalg.sparse import product_at, sparse_times, with_values
-from lowdim.linear.nmf.counts import HALVINGS, RIDGE, ROUNDING, SYSTEMS_BYTES, UPDATES
+from lowdim.linear.nmf.counts import HALVINGS, RIDGE, ROUNDING, SYSTEMS_BYTES
 from lowdim.linear.nmf.divergence import pulls
 from lowdim.linear.nmf.mu import Pass, divergence_at_entries, improved_at_entries
 from lowdim.linear.nmf.objective import Penalty
 from lowdim.linear.nmf.observed import whole
 
+UPDATES = 10  # multiplicative ones, before Newton's
 STEPS = 300  # at the most; where f is convex about five
 AT_REST = 1e-10  # projected gradient, as a part of the positive part of the gradient
 

@@ -19,7 +19,9 @@ from lowdim.linear.nmf.objective import Units
 
 FROM_SVD = ("nndsvd", "nndsvda", "nndsvdar")
 PASSES = 4  # over X for the singular vectors: about what randomized SVD finds with seven
-FILL = 0.1  # of zeros of "nndsvda", as a part of the mean entry of factors that are all alike
+# of zeros of "nndsvda", as a part of the mean entry of factors that are all alike: what starts low
+# is long in coming back by multiplicative updates
+FILL, FILL_FOR_UPDATES = 0.1, 1.0
 SMALL = 0.01  # likewise of "nndsvdar"
 SEED = 0  # of the first directions of the search: no result depends on it but for rounding
 TINY = 1e-6  # entries below this are zeros, as scikit-learn has it
@@ -54,7 +56,8 @@ def start_from(
         if init != "nndsvd":
             by_chance = init == "nndsvdar" or not V.any(axis=0).all()
             chance = np.abs(random.standard_normal(V.shape)) if by_chance else 1.0
-            fill = (SMALL if init == "nndsvdar" else FILL) * alike
+            usual = FILL if units.beta == 2.0 else FILL_FOR_UPDATES
+            fill = (SMALL if init == "nndsvdar" else usual) * alike
             W, V = np.where(W > 0, W, fill), np.where(V > 0, V, fill * chance)
     return Factors(W.astype(data.dtype), V.astype(data.dtype))
 

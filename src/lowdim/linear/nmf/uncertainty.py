@@ -7,6 +7,9 @@ the entries o has a code of covariance
 
     cov = (sum_o v_j v_j' / (s^2 v) + C^-1)^-1,     var(x_j) = s^2 v + v_j' cov v_j.
 
+With C = LL' and A = sum_o v_j v_j' / v it is L s^2 (L'A L + s^2)^-1 L', which holds, too, where a
+row has fewer entries than there are parts, and next to no noise: there the spread of codes is left.
+
 Both follow from what the codes of some rows leave of their entries, r = x - y. An entry pulls its
 own prediction by h = v_j'cov v_j / (s^2 v) of its value through its code, and by about g = k / c
 through the components, if columns have c entries:
@@ -37,6 +40,7 @@ MOST_PULL = 0.9  # of an entry on the components
 LEAST_LEFT = 0.05  # of 1 - h
 LEAST_MEAN = 0.05  # part of the mean of y below which v is no smaller
 RIDGE = 1e-6  # of C, as a part of its mean diagonal
+LEAST_NOISE = 1e-12  # s^2 as a part of the largest diagonal of L'A L: what is below it is rounding
 ROWS_AT_A_TIME = 256
 PRODUCTS_AT_A_TIME = 2**20
 
@@ -155,8 +159,13 @@ def _variance(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
 def _covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.ndarray:
     """cov of the codes of rows, (m, k, k); `weight` is 1 / v of the entries of X."""
     on = Regression(V, np.zeros(len(V)), np.zeros(V.shape[1]))
-    A = whole(row_systems(X, on, weight=weight).A)
-    return noise.variance * np.linalg.inv(A + noise.variance * np.linalg.inv(noise.codes))
+    L = np.linalg.cholesky(noise.codes)
+    A = L.T @ whole(row_systems(X, on, weight=weight).A) @ L
+    diagonal = np.einsum("irr->ir", A)  # a view
+    s2 = np.maximum(noise.variance, LEAST_NOISE * diagonal.max(axis=1))
+    diagonal += s2[:, None]
+    cov: np.ndarray = L @ (s2[:, None, None] * np.linalg.inv(A)) @ L.T
+    return cov
 
 
 def _quadratic(A: np.ndarray, V: np.ndarray) -> np.ndarray:
