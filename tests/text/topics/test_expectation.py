@@ -9,6 +9,7 @@ from scipy.special import psi
 from lowdim.text.topics import expectation
 from lowdim.text.topics.counts import cells_of
 from lowdim.text.topics.expectation import (
+    document_counts,
     encoded,
     exp_digamma,
     spread_evenly,
@@ -97,6 +98,8 @@ def test_kernels_do_in_python_what_they_do_compiled(rng):
     plain[1] *= theta
     for left, right in zip(compiled, plain, strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-12)
+    for left, right in zip(document_counts(cells, theta, B), compiled[1:], strict=True):
+        np.testing.assert_array_equal(left, right)
     prior, gamma, e = np.full(3, 0.5), np.ones((5, 3)), np.empty((5, 3))
     expectation._encode.python(*cells, B, prior, True, 4, 0.0, np.zeros(3), gamma, e)
     code = encoded(cells, B, prior, np.ones((5, 3)), bayes=True, max_iter=4, tol=0.0)

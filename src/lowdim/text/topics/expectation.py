@@ -58,6 +58,23 @@ def topic_counts(
     return TopicCounts(by_term, by_document, log_likelihood)
 
 
+class DocumentCounts(NamedTuple):
+    """The same without what is added up by term, which takes most of the memory."""
+
+    by_document: np.ndarray  # (b, k)
+    log_likelihood: np.ndarray  # (b,)
+
+
+def document_counts(cells: Cells, e: np.ndarray, B: np.ndarray) -> DocumentCounts:
+    """Expected counts of topics by document, and what the documents' words cost."""
+    n, k = e.shape
+    by_document, log_likelihood = np.zeros((n, k)), np.empty(n)
+    no_weight, by_term = np.zeros(n), np.empty((0, k))
+    gradient(*cells, e, B, np.arange(n), no_weight, by_term, by_document, log_likelihood)
+    by_document *= e
+    return DocumentCounts(by_document, log_likelihood)
+
+
 class Encoded(NamedTuple):
     """Documents by their topics."""
 
