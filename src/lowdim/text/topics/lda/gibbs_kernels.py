@@ -152,7 +152,7 @@ def sweep_sparse(
             for i in range(m):
                 mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
                 leave += mass[i]
-                at = i if topic[a + i] == old else at
+                at = i if topic[a + i] == old else at  # type: ignore[assignment]
             less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
             phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
             stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
