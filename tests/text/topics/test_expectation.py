@@ -9,6 +9,7 @@ from scipy.special import psi
 from lowdim.text.topics import expectation
 from lowdim.text.topics.counts import cells_of
 from lowdim.text.topics.expectation import (
+    document_counts,
     encoded,
     exp_digamma,
     spread_evenly,
@@ -92,11 +93,14 @@ def test_kernels_do_in_python_what_they_do_compiled(rng):
     X, theta, phi = planted(rng, n=5, v=8)
     B, cells = np.ascontiguousarray(phi.T), cells_of(X)
     compiled = topic_counts(cells, theta, B, None)
-    plain = [np.zeros(B.shape), np.empty((5, 3)), np.empty(5)]
-    expectation._count_topics.python(*cells, theta, B, np.ones(5), np.empty(3), *plain)
+    plain = [np.zeros(B.shape), np.zeros((5, 3)), np.empty(5)]
+    expectation.gradient.python(*cells, theta, B, np.arange(5), np.ones(5), *plain)
+    plain[1] *= theta
     for left, right in zip(compiled, plain, strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-12)
+    for left, right in zip(document_counts(cells, theta, B), compiled[1:], strict=True):
+        np.testing.assert_array_equal(left, right)
     prior, gamma, e = np.full(3, 0.5), np.ones((5, 3)), np.empty((5, 3))
-    expectation._encode.python(*cells, B, prior, True, 4, 0.0, np.empty(3), gamma, e)
+    expectation._encode.python(*cells, B, prior, True, 4, 0.0, np.zeros(3), gamma, e)
     code = encoded(cells, B, prior, np.ones((5, 3)), bayes=True, max_iter=4, tol=0.0)
     np.testing.assert_allclose(gamma, code.gamma, rtol=1e-10)

@@ -50,11 +50,29 @@ def topic_counts(
     cells: Cells, e: np.ndarray, B: np.ndarray, weight: np.ndarray | None
 ) -> TopicCounts:
     """Expected counts of topics, by term and by document, and what the documents' words cost."""
-    n, k = e.shape
-    by_term, by_document, log_likelihood = np.zeros(B.shape), np.empty((n, k)), np.empty(n)
+    n = len(e)
+    by_term, by_document, log_likelihood = np.zeros(B.shape), np.zeros(e.shape), np.empty(n)
     w = weights_of(weight, n)
-    _count_topics(*cells, e, B, w, np.empty(k), by_term, by_document, log_likelihood)
+    gradient(*cells, e, B, np.arange(n), w, by_term, by_document, log_likelihood)
+    by_document *= e
     return TopicCounts(by_term, by_document, log_likelihood)
+
+
+class DocumentCounts(NamedTuple):
+    """The same without what is added up by term, which takes most of the memory."""
+
+    by_document: np.ndarray  # (b, k)
+    log_likelihood: np.ndarray  # (b,)
+
+
+def document_counts(cells: Cells, e: np.ndarray, B: np.ndarray) -> DocumentCounts:
+    """Expected counts of topics by document, and what the documents' words cost."""
+    n, k = e.shape
+    by_document, log_likelihood = np.zeros((n, k)), np.empty(n)
+    no_weight, by_term = np.zeros(n), np.empty((0, k))
+    gradient(*cells, e, B, np.arange(n), no_weight, by_term, by_document, log_likelihood)
+    by_document *= e
+    return DocumentCounts(by_document, log_likelihood)
 
 
 class Encoded(NamedTuple):
@@ -92,7 +110,7 @@ def encoded(
     """
     gamma = np.array(start, dtype=np.float64, order="C")
     e = np.empty(gamma.shape)
-    part = np.empty(gamma.shape[1])
+    part = np.zeros(gamma.shape[1])
     _encode(*cells, B, prior, bayes, max_iter, tol, part, gamma, e)
     return Encoded(gamma, e)
 
@@ -184,8 +202,6 @@ def _encode(indptr, terms, counts, B, prior, bayes, max_iter, tol, part, gamma, 
             if steps >= max_iter or change <= tol * k:
                 break
             steps += 1
-            for z in range(k):
-                part[z] = 0.0
             for j in range(indptr[i], indptr[i + 1]):
                 w = terms[j]
                 p = 0.0
@@ -198,15 +214,18 @@ def _encode(indptr, terms, counts, B, prior, bayes, max_iter, tol, part, gamma, 
             for z in range(k):
                 new = prior[z] + e[i, z] * part[z]
                 change += abs(new - gamma[i, z])
-                gamma[i, z] = new
+                gamma[i, z], part[z] = new, 0.0
 
 
 @kernel(any_order=True)
-def _count_topics(indptr, terms, counts, e, B, weight, part, by_term, by_document, log_likelihood):
-    n, k = e.shape
-    for i in range(n):
-        for z in range(k):
-            part[z] = 0.0
+def gradient(indptr, terms, counts, e, B, todo, weight, by_term, g, f):
+    """f = sum_w x_w log sum_z e_z B_wz of documents, and its gradient by e, added to g.
+
+    Gradients by B are added to `by_term`, unless all weights are 0. A word that no topic has makes
+    f -inf.
+    """
+    k = e.shape[1]
+    for i in todo:
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             w, x = terms[j], counts[j]
@@ -215,10 +234,10 @@ def _count_topics(indptr, terms, counts, e, B, weight, part, by_term, by_documen
                 p += e[i, z] * B[w, z]
             total += x * np.log(p) if x > 0.0 else 0.0
             ratio = x / p if p > 0.0 else 0.0
-            weighted = weight[i] * ratio
             for z in range(k):
-                part[z] += ratio * B[w, z]
-                by_term[w, z] += weighted * e[i, z]
-        for z in range(k):
-            by_document[i, z] = e[i, z] * part[z]
-        log_likelihood[i] = total
+                g[i, z] += ratio * B[w, z]
+            ratio *= weight[i]
+            if ratio > 0.0:
+                for z in range(k):
+                    by_term[w, z] += ratio * e[i, z]
+        f[i] = total

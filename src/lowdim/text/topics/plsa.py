@@ -38,7 +38,7 @@ from lowdim.text.topics.counts import (
     total_of,
     weights_of,
 )
-from lowdim.text.topics.expectation import topic_counts
+from lowdim.text.topics.expectation import document_counts, topic_counts
 from lowdim.text.topics.extrapolation import pointed
 from lowdim.text.topics.lda.maximum import BATCHES, LEAST_BATCH, rate, shares
 from lowdim.text.topics.lda.priors import given_priors
@@ -340,7 +340,10 @@ def em_step(
 def update(counts: np.ndarray, phi: np.ndarray) -> np.ndarray:
     """Topics from expected counts by term (v, k); one without any words stays as it is."""
     total = counts.sum(axis=0)
-    return np.divide(counts, total, out=phi.copy(), where=total > 0)
+    unused = total <= 0
+    if unused.any():
+        counts, total = np.where(unused, phi, counts), np.where(unused, 1.0, total)
+    return counts / total
 
 
 def step(
@@ -381,7 +384,7 @@ def coded(
     cells = cells_of(X)
     w = weights_of(weight, cells.n_documents)
     theta = likeliest_shares(cells, phi, without_words)
-    found = topic_counts(cells, theta, phi, weight)
+    found = document_counts(cells, theta, phi)
     lengths = w * cells.lengths
     by_topic = w @ found.by_document
     sums = CodedSums(by_topic, float(w @ found.log_likelihood), float(lengths.sum()))

@@ -19,7 +19,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.text.topics.counts import Cells
-from lowdim.text.topics.expectation import encoded
+from lowdim.text.topics.expectation import encoded, gradient
 
 EM_STEPS = 30  # before Newton's method
 NEWTON_STEPS = 200  # at the most: some drop a topic, some bring one in, the others converge
@@ -70,7 +70,9 @@ class _At(NamedTuple):
 
     def look(self, cells: Cells, phi: np.ndarray, documents: np.ndarray) -> None:
         """Find g and f of documents."""
-        _gradient(*cells, phi, documents, *self)
+        self.g[documents] = 0.0
+        no_weight, by_term = np.zeros(len(self.f)), np.empty((0, phi.shape[1]))
+        gradient(*cells, self.theta, phi, documents, no_weight, by_term, self.g, self.f)
 
     def become(self, other: _At, documents: np.ndarray) -> None:
         for own, new in zip(self, other, strict=True):
@@ -158,28 +160,6 @@ def _step_towards(
 
 # ---- kernels -------------------------------------------------------------------------------------
 # counts are divided by those of their document, so N is 1; `todo` are the documents to look at
-
-
-@kernel(any_order=True)
-def _gradient(indptr, terms, counts, phi, todo, theta, g, f):
-    """g and f of documents; a word that none of its topics has makes f -inf."""
-    k = g.shape[1]
-    for i in todo:
-        for z in range(k):
-            g[i, z] = 0.0
-        total = 0.0
-        for j in range(indptr[i], indptr[i + 1]):
-            w, x = terms[j], counts[j]
-            p = 0.0
-            for z in range(k):
-                p += theta[i, z] * phi[w, z]
-            if x > 0.0:
-                total += x * np.log(p)
-            if p > 0.0:
-                ratio = x / p
-                for z in range(k):
-                    g[i, z] += ratio * phi[w, z]
-        f[i] = total
 
 
 @kernel(any_order=True)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from lowdim.text.topics.counts import Cells, cells_of
-from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly, topic_counts
+from lowdim.text.topics.expectation import document_counts, encoded, exp_digamma, spread_evenly
 from lowdim.text.topics.lda.priors import Priors
 
 TERMS_AT_A_TIME = 1024
@@ -76,6 +76,6 @@ def bounds(X: Any, B: np.ndarray, alpha: np.ndarray, max_iter: int, tol: float) 
     cells = cells_of(X)
     start = spread_evenly(cells, alpha)
     code = encoded(cells, B, alpha, start, bayes=True, max_iter=max_iter, tol=tol)
-    found = topic_counts(cells, code.e, B, None)
+    found = document_counts(cells, code.e, B)
     logs = log_shares(np.maximum(code.gamma, LEAST_PRIOR))
     return document_bounds(cells, found.log_likelihood, code.gamma, logs, alpha)

@@ -227,12 +227,15 @@ class Sampler:
         tokens, first = self.tokens, int(self.tokens.cuts[block])
         n_dk = self._doc_counts(z, block, self._padded)
         own_n_k, inverse = prior.topic_sums(n_k)
-        b, *floats = prior.to_work_in()
-        return sweep_dense(
+        b, phi, drawn_from = prior.to_work_in()
+        totals = self._totals(block)
+        sweep_dense(
             tokens.doc, z, tokens.ptr[block], first, self._n_wk, own_n_k,
             prior.alpha, prior.beta, prior.beta_sum, seed, n_dk,
-            np.zeros(self._padded, dtype=np.int32), b, inverse, *floats,
+            np.zeros(self._padded, dtype=np.int32), b, inverse, phi,
+            drawn_from, totals,
         )  # fmt: skip
+        return float(np.log(totals, out=totals).sum(dtype=np.float64))
 
     def _sweep_sparse(
         self, block: int, z: np.ndarray, n_k: np.ndarray, prior: KernelPriors, seed: np.uint64
@@ -248,12 +251,19 @@ class Sampler:
             tokens.doc, z, part.start, part.stop, documents.start, offset, size, topic, count, place
         )
         own_n_k, inverse = prior.topic_sums(n_k)
-        b, *floats = prior.to_work_in()
-        return sweep_sparse(
+        b, phi, drawn_from = prior.to_work_in()
+        totals = self._totals(block)
+        sweep_sparse(
             tokens.doc, z, tokens.ptr[block], documents.start, self._n_wk, own_n_k,
             prior.alpha, prior.beta, prior.beta_sum, seed, offset, size, topic, count,
-            np.zeros(self._padded, dtype=np.int32), b, inverse, *floats,
+            np.zeros(self._padded, dtype=np.int32), b, inverse, phi,
+            drawn_from, totals,
         )  # fmt: skip
+        return float(np.log(totals, out=totals).sum(dtype=np.float64))
+
+    def _totals(self, block: int) -> np.ndarray:
+        part = self.tokens.block(block)[1]
+        return np.empty(part.stop - part.start, dtype=np.float32)
 
     def _doc_counts(self, z: np.ndarray, block: int, width: int) -> np.ndarray:
         """n_dj of the documents of a block; uint16 where that is enough."""

@@ -14,13 +14,11 @@ topic. What is left for a token is a product of the document's counts with `phi`
                     draw falls into the second part
 
 Both draw from the same distribution, with the counts of the block as they are at that moment.
-Their result is sum log p(w | everything else), as it was when each token was drawn, without the
-denominators of the documents: the totals are there anyway.
+`totals` are p(w | everything else), as it was when each token was drawn, without the denominators
+of the documents: they are there anyway.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -74,10 +72,11 @@ def begin_word(w, n_wk, beta, inverse, alpha, n_w, b, phi):
 
 @kernel(any_order=True)
 def sweep_dense(
-    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, p
-):
+    doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter, n_dk, n_w, b, inverse, phi, p,
+    totals,
+):  # fmt: skip
     """Draw the topics `z` of a block anew; all arrays over topics are padded with zeros."""
-    k, log_p, product, one, read = n_wk.shape[1], 0.0, 1.0, np.float32(1.0), 0
+    k, begin, one, read = n_wk.shape[1], ptr[0], np.float32(1.0), 0
     for w in range(ptr.shape[0] - 1):
         if ptr[w] == ptr[w + 1]:
             continue
@@ -94,10 +93,7 @@ def sweep_dense(
                 p[j] = (np.float32(n_dk[d, j]) + alpha[j]) * phi[j]
                 leave += p[j]
             total = stay + leave
-            product *= total
-            if product < 1e-200 or product > 1e200:
-                log_p += math.log(product)
-                product = 1.0
+            totals[t - begin] = total
             counter += STEP
             left = uniform(counter) * total - stay
             if left < 0:
@@ -114,7 +110,7 @@ def sweep_dense(
             inverse[new] = one / (np.float32(n_k[new]) + beta_sum[new])
             phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
             z[t] = new
-    return log_p + math.log(product) if read >= 0 else math.nan  # or it would not be read
+    return read  # or it would not be read
 
 
 @kernel(any_order=True, within=True)
@@ -141,10 +137,10 @@ def pick(p, left, k):
 @kernel(any_order=True)
 def sweep_sparse(
     doc, z, ptr, first, n_wk, n_k, alpha, beta, beta_sum, counter,
-    offset, size, topic, count, n_w, b, inverse, phi, mass,
+    offset, size, topic, count, n_w, b, inverse, phi, mass, totals,
 ):  # fmt: skip
     """As `sweep_dense`; document d has `size[d]` topics and their counts from `offset[d]` on."""
-    k, log_p, product, one = n_wk.shape[1], 0.0, 1.0, np.float32(1.0)
+    k, begin, one = n_wk.shape[1], ptr[0], np.float32(1.0)
     for w in range(ptr.shape[0] - 1):
         if ptr[w] == ptr[w + 1]:
             continue
@@ -156,16 +152,13 @@ def sweep_sparse(
             for i in range(m):
                 mass[i] = np.float32(count[a + i]) * phi[topic[a + i]]
                 leave += mass[i]
-                at = i if topic[a + i] == old else at
+                at = i if topic[a + i] == old else at  # type: ignore[assignment]
             less = one / (np.float32(n_k[old] - 1) + beta_sum[old])
             phi_less = (np.float32(n_w[old] - 1) + b[old]) * less
             stay = (np.float32(count[a + at] - 1) + alpha[old]) * phi_less
             rest = smooth - alpha[old] * phi_old
             total = stay + leave + np.float32(rest)
-            product *= total
-            if product < 1e-200 or product > 1e200:
-                log_p += math.log(product)
-                product = 1.0
+            totals[t - begin] = total
             counter += STEP
             left = uniform(counter) * total - stay
             new = old
@@ -185,7 +178,6 @@ def sweep_sparse(
             phi[new] = (np.float32(n_w[new]) + b[new]) * inverse[new]
             smooth = rest + alpha[new] * phi[new]
             z[t] = new
-    return log_p + math.log(product)
 
 
 @kernel(any_order=True, within=True)

@@ -82,7 +82,16 @@ def shuffled(words: np.ndarray, start: np.uint64) -> tuple[np.ndarray, np.uint64
         return words[order], begin + STEP * np.uint64(len(words))
 
 
-def _log_p(words, phi, alpha, counter, z, n_rk, weight, work) -> float:
+def _log_p(
+    words: np.ndarray,
+    phi: np.ndarray,
+    alpha: np.ndarray,
+    counter: np.uint64,
+    z: np.ndarray,
+    n_rk: np.ndarray,
+    weight: np.ndarray,
+    work: np.ndarray,
+) -> float:
     """log p of one document, its words given one by one."""
     n_rk[:], weight[:] = 0.0, 1.0 / len(weight)
     log_p, done = 0.0, 0
@@ -94,7 +103,7 @@ def _log_p(words, phi, alpha, counter, z, n_rk, weight, work) -> float:
         if done < len(words):  # few have most of the weight: as many copies as it says
             counter = np.uint64(counter)
             with np.errstate(over="ignore"):
-                chosen = _chosen(uniform.python(counter), weight)
+                chosen = _chosen(float(uniform(counter)), weight)
             z[:, :done], n_rk[:] = z[chosen, :done], n_rk[chosen]
             weight[:] = 1.0 / len(weight)
     return log_p
