@@ -124,7 +124,7 @@ def test_columns_of_words_that_differ_in_the_middle_are_not_the_same():
 @pytest.mark.parametrize("mark", ["NA", "?", "", "nan"])
 def test_a_mark_of_missing_values_is_found_among_many_words(mark):
     many = sorted([*(f"name {j:05}" for j in range(survey.MANY_WORDS + 1)), mark])
-    assert survey._any_mark(many)
+    assert [many[j] for j in survey._among(many, readings.MISSING_MARKS)] == [mark]
     assert not survey._any_mark([word for word in many if word != mark])
     seen = survey.look({"a": np.array(many, object)}, ["a"], survey.Settings())
     assert seen.absence.together[0, 0] == 1

@@ -407,10 +407,11 @@ def surveyed(table: Table, wish: Wish, names: Sequence[str]) -> Survey:
 
 
 def _surveyed_in_order(table: Table, names: Sequence[str], settings: Settings) -> Survey:
-    def work(chunk: Any) -> Survey:
-        return surveys.look(chunk, names, settings)
-
     total: Survey | None = None
+
+    def work(chunk: Any) -> Survey:
+        return surveys.look(chunk, names, settings, total)  # of some chunks before: see `look`
+
     chunks = table.chunks(names)
     with watch(f"reading {plain(table.where)}", total=table.n_rows) as bar:
         for part in ordered_map(work, fetched_ahead(chunks) if table.streamed else chunks):

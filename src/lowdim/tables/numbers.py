@@ -157,9 +157,10 @@ def _log_sums(X: np.ndarray, low: np.ndarray) -> tuple[Moments, np.ndarray]:
         part = X if len(wanted) == d else X[:, wanted]
         positive = part > 0
         some = None if positive.all() else positive
-        logs = np.log(part, out=np.zeros_like(part), where=positive)
+        # without where=, NumPy takes four logarithms at a time
+        logs = np.log(part if some is None else np.where(positive, part, 1.0))
         sums[:, wanted] = np.array(_moments(logs, some))
-        least[wanted] = np.min(part, axis=0, initial=np.inf, where=positive)
+        least[wanted] = (part if some is None else np.where(positive, part, np.inf)).min(axis=0)
     count, mean, square, cube = sums
     return Moments(count.astype(np.int64), mean, square, cube), least
 

@@ -9,16 +9,20 @@ memory, file by file, on Dask workers. `kinds.py` decides from it what each colu
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
 from lowdim.tables import numbers, readings
+from lowdim.tables.codecs import sorted_places
 from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.frames.series import columns_of
+from lowdim.tables.frames.series import native_columns, values_of
 from lowdim.tables.frames.values import Values
+from lowdim.tables.many_words import text_sums
 from lowdim.tables.numbers import NumberSums, number_sums, number_text
 from lowdim.tables.readings import Tally
 
@@ -90,18 +94,31 @@ class Survey(NamedTuple):
 # ---- a chunk ------------------------------------------------------------------------------------
 
 
-def look(chunk: Any, names: Sequence[str], settings: Settings) -> Survey:
-    """The survey of one chunk."""
+def look(
+    chunk: Any, names: Sequence[str], settings: Settings, before: Survey | None = None
+) -> Survey:
+    """The survey of one chunk.
+
+    `before` is that of some chunks before it: what it says for good is not found out again.
+    """
     if isinstance(chunk, np.ndarray) or sp.issparse(chunk):
         return _look_at_matrix(chunk, names, settings)
-    values = columns_of(chunk)
+    uncounted = _uncounted(chunk, before, settings)
+    natives = native_columns(chunk)
+    values = [
+        values_of(native) if f not in uncounted else uncounted[f][0]
+        for f, native in enumerate(natives)
+    ]
     n = len(values[0])
     X = np.full((len(values), n), np.nan).T  # columns in one piece: quicker to fill and to reduce
     for f, column in enumerate(values):
         if column.numbers is not None:
             X[:, f] = column.numbers
     sums = number_sums(X)
-    columns = tuple(_column(column, X[:, f], sums, f, settings) for f, column in enumerate(values))
+    columns = tuple(
+        _column(column, X[:, f], sums, f, settings) if f not in uncounted else uncounted[f][1]
+        for f, column in enumerate(values)
+    )
     return Survey(
         n,
         tuple(names),
@@ -111,6 +128,27 @@ def look(chunk: Any, names: Sequence[str], settings: Settings) -> Survey:
         _absence(values, columns, names, settings),
         all(v.numbers is not None and v.numbers.dtype == np.float32 for v in values),
     )
+
+
+def _uncounted(
+    chunk: Any, before: Survey | None, settings: Settings
+) -> dict[int, tuple[Values, Column]]:
+    """Columns that are known to have too many words to count: one word stands for all."""
+    if before is None or not nw.dependencies.is_pyarrow_table(chunk):
+        return {}
+    found, with_same = {}, Counter(before.same)
+    for f, (_, _, words, *_) in enumerate(before.columns):
+        if words is None or words.counts is not None or words.tally is not None:
+            continue
+        if with_same[before.same[f]] > 1:
+            continue  # another column has had the same words: they are compared once more
+        sums = text_sums(chunk.column(f), settings.missing, words.all_differ)
+        if sums is not None:
+            places = -sums.absent.astype(np.int32)
+            own = WordSums(sums.known, None, None, sums.length, sums.all_differ)
+            column = Column("words", len(places) - sums.known, own)
+            found[f] = Values("words", places=places, levels=("word",)), column
+    return found
 
 
 def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
@@ -268,30 +306,39 @@ def _absence(
 ) -> Absence:
     if len(values) > MOST_PAIRED:
         return Absence(np.zeros((0, 0), dtype=np.int64), {})
-    M = np.column_stack([_missing(value, settings.missing) for value in values])
-    M = M.astype(np.float32)  # counts of a chunk stay below 2^24
+    together = np.zeros((len(values), len(values)), dtype=np.int64)
+    missing = [_missing(*pair, settings.missing) for pair in zip(values, columns, strict=True)]
+    some = [f for f, absent in enumerate(missing) if absent.any()]
     by_level: dict[str, dict[str, np.ndarray]] = {}
-    if M.any():
+    if some:
+        M = np.column_stack([missing[f] for f in some]).astype(np.float32)  # sums below 2^24
+        together[np.ix_(some, some)] = np.rint(M.T @ M)
+        rows = {f: np.flatnonzero(missing[f]) for f in some}
         for name, value, column in zip(names, values, columns, strict=True):
             levels = _guide_levels(value, column)
             if levels:
-                by_level[name] = _missing_by_level(value, levels, M)
-    return Absence(np.rint(M.T @ M).astype(np.int64), by_level)
+                by_level[name] = _missing_by_level(value, levels, rows, len(values))
+    return Absence(together, by_level)
 
 
-def _missing(values: Values, further: Collection[str]) -> np.ndarray:
+def _missing(values: Values, column: Column, further: Collection[str]) -> np.ndarray:
     if values.form != "words":
         return values.missing
-    if len(values.levels) > MANY_WORDS and not _any_mark(values.levels):
-        return values.missing
-    marks = readings.missing_marks(values.levels, further)
-    return np.append(marks, True)[values.places]
+    levels = values.levels
+    if len(levels) > MANY_WORDS and (column.words is None or column.words.tally is None):
+        # words, too many for most of them to be abbreviations: only signs may be levels
+        marks = _among(levels, {*readings.MISSING_MARKS, *further})
+        if not marks:
+            return values.missing
+        if not {levels[j] for j in marks} & readings.SIGN_MARKS:
+            return (values.places < 0) | np.isin(values.places, marks)
+    return np.append(readings.missing_marks(levels, further), True)[values.places]
 
 
-def _any_mark(levels: Sequence[str]) -> bool:
-    """Whether a usual mark of missing values is among sorted words."""
-    places = ((mark, bisect_left(levels, mark)) for mark in readings.MISSING_MARKS)
-    return any(at < len(levels) and levels[at] == mark for mark, at in places)
+def _among(levels: Sequence[str], wanted: Collection[str]) -> list[int]:
+    """Places of the wanted words among sorted ones."""
+    places = ((word, bisect_left(levels, word)) for word in sorted(wanted))
+    return [at for word, at in places if at < len(levels) and levels[at] == word]
 
 
 def _guide_levels(values: Values, column: Column) -> list:
@@ -300,15 +347,20 @@ def _guide_levels(values: Values, column: Column) -> list:
     return list(counts) if counts and len(counts) <= MOST_GUIDE_LEVELS else []
 
 
-def _missing_by_level(values: Values, levels: list, M: np.ndarray) -> dict[str, np.ndarray]:
-    found = {}
-    place = {word: j for j, word in enumerate(values.levels)}
-    for level in levels:
-        is_text = values.places is not None
-        has = values.places == place[level] if is_text else values.numbers == level
-        key = level if is_text else number_text(level)
-        found[key] = np.rint(np.asarray(has, dtype=np.float32) @ M).astype(np.int64)
-    return found
+def _missing_by_level(
+    values: Values, levels: list, rows: dict[int, np.ndarray], n_columns: int
+) -> dict[str, np.ndarray]:
+    """For each level in how many rows each column is missing; `rows` are those of each column."""
+    if values.places is not None:
+        keys, place = list(values.levels), values.places
+    else:
+        known, keys = np.array(sorted(levels)), [number_text(level) for level in sorted(levels)]
+        at, same = sorted_places(values.numbers, known)
+        place = np.where(same, at, -1)
+    counts = np.zeros((len(keys) + 1, n_columns), dtype=np.int64)
+    for f, absent in rows.items():
+        counts[:, f] = np.bincount(place[absent] + 1, minlength=len(keys) + 1)
+    return dict(zip(keys, counts[1:], strict=True))
 
 
 def _merged_absence(left: Absence | None, right: Absence | None) -> Absence | None:

@@ -217,13 +217,25 @@ def _arrow_words(column: Any) -> Values:
         return words(np.full(0, -1), [])
     parts = [chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy() for chunk in encoded.chunks]
     own, distinct = np.concatenate(parts), encoded.chunk(0).dictionary
-    if not is_arrow_text(column.type):
+    given = pa.types.is_dictionary(column.type)
+    if given and not (is_arrow_text(distinct.type) and _all_occur(own, distinct)):
         return words(own, arrow_texts(distinct))
     distinct = distinct.cast(pa.large_string())
     order = pc.array_sort_indices(distinct)  # as UTF-8, which is by characters
     place = np.full(len(order) + 1, -1, dtype=np.int32)
     place[order] = np.arange(len(order))
     return Values("words", places=place[own], levels=tuple(distinct.take(order).to_pylist()))
+
+
+def _all_occur(at: np.ndarray, distinct: Any) -> bool:
+    """Whether each value of a dictionary is a text, occurs, and is there once."""
+    import pyarrow.compute as pc
+
+    occurs = np.zeros(len(distinct) + 1, dtype=bool)  # the last one is for -1
+    occurs[at] = True
+    return bool(occurs[:-1].all()) and pc.count_distinct(
+        distinct, mode="only_valid"
+    ).as_py() == len(distinct)
 
 
 def arrow_dictionary(column: Any) -> Any:

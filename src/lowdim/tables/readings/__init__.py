@@ -10,7 +10,7 @@ texts take a few seconds.
 from lowdim.tables.readings.dates import DateText
 from lowdim.tables.readings.flags import FlagText
 from lowdim.tables.readings.groups import Group
-from lowdim.tables.readings.marks import MISSING_MARKS
+from lowdim.tables.readings.marks import MISSING_MARKS, SIGN_MARKS
 from lowdim.tables.readings.numbers import NumberText
 from lowdim.tables.readings.tallies import (
     Reading,
@@ -27,6 +27,7 @@ from lowdim.tables.readings.tallies import (
 
 __all__ = [
     "MISSING_MARKS",
+    "SIGN_MARKS",
     "DateText",
     "FlagText",
     "Group",

@@ -1,0 +1,59 @@
+"""Columns of very many words: what is left to add up once it is known that they are.
+
+If a part of a table has too many words to count, and they are neither numbers nor dates, then so
+has the whole. Of the parts that follow, no word is looked at by itself any more; the sums are those
+that they would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowdim.tables import readings
+
+
+class TextSums(NamedTuple):
+    """What is added up of texts that nobody counts."""
+
+    known: int  # cells with a text
+    length: int  # of all texts together
+    all_differ: bool
+    absent: np.ndarray  # (n,) bool, where there is none, or a mark of missing values
+
+
+def text_sums(column: Any, further: Collection[str], may_differ: bool) -> TextSums | None:
+    """The sums of a pyarrow.ChunkedArray; None if it is no text, or its words are needed after all.
+
+    `may_differ`: whether it matters that no text occurs twice.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_dictionary = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if is_dictionary else column.type
+    known = len(column) - column.null_count
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or not _any_text(column):
+        return None
+    marks = pa.array(sorted({*readings.MISSING_MARKS, *further}), kind)
+    length, absent = 0, []
+    for part in column.chunks:
+        distinct = part.dictionary if is_dictionary else part
+        marked, lengths = pc.is_in(distinct, marks), pc.utf8_length(distinct)
+        if pc.any(marked).as_py():
+            found = set(distinct.filter(marked).to_pylist())
+            if found & readings.SIGN_MARKS:
+                return None  # which may be levels, beside other signs
+        if is_dictionary:
+            marked, lengths = marked.take(part.indices), lengths.take(part.indices)
+        length += pc.sum(lengths).as_py() or 0
+        absent.append(pc.or_kleene(part.is_null(), marked).to_numpy(zero_copy_only=False))
+    all_differ = may_differ and pc.count_distinct(column).as_py() == known
+    return TextSums(known, length, all_differ, np.concatenate(absent).astype(bool))
+
+
+def _any_text(column: Any) -> bool:
+    """Whether not all texts are blank."""
+    return any(text.is_valid and text.as_py().strip() for text in column)
