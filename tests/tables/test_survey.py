@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowdim.tables import survey
+from lowdim.tables import readings, survey
 from lowdim.tables.errors import TableError
 from lowdim.tables.frames.opening import open_frame
 from lowdim.tables.survey import Run, Settings, look, merged
@@ -125,7 +125,8 @@ def test_columns_of_words_that_differ_in_the_middle_are_not_the_same():
 def test_a_mark_of_missing_values_is_found_among_many_words(mark):
     many = sorted([*(f"name {j:05}" for j in range(survey.MANY_WORDS + 1)), mark])
     assert [many[j] for j in survey._among(many, readings.MISSING_MARKS)] == [mark]
-    assert not survey._any_mark([word for word in many if word != mark])
+    others = [word for word in many if word != mark]
+    assert not survey._among(others, readings.MISSING_MARKS)
     seen = survey.look({"a": np.array(many, object)}, ["a"], survey.Settings())
     assert seen.absence.together[0, 0] == 1
 

@@ -8,7 +8,8 @@ are put together exactly (Pébay 2008, eq. 2.1): a table is looked at once, in a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,6 +81,25 @@ def number_sums(X: np.ndarray) -> NumberSums:
         parts = pairs + parts[2 * len(pairs) :]
     sums = parts[0] if parts else _of_block(np.full((1, d), np.nan))
     return sums._replace(digits=_digits(X[:LOOKED_AT]))
+
+
+def spread(sums: NumberSums, places: Sequence[int], d: int) -> NumberSums:
+    """The sums of d columns, of which those at these places have values and the others none."""
+    if len(places) == d:
+        return sums
+    empty = number_sums(np.full((1, 1), np.nan))
+
+    def placed(some: np.ndarray, none: np.ndarray) -> np.ndarray:
+        full = np.repeat(none.astype(some.dtype), d)
+        full[list(places)] = some
+        return full
+
+    found: dict[str, Any] = {}
+    for name in NumberSums._fields:
+        some, none = getattr(sums, name), getattr(empty, name)
+        is_array = isinstance(some, np.ndarray)
+        found[name] = placed(some, none) if is_array else Moments(*map(placed, some, none))
+    return NumberSums(**found)
 
 
 def sums_of_counts(values: np.ndarray, counts: np.ndarray) -> NumberSums:
@@ -154,7 +174,7 @@ def _log_sums(X: np.ndarray, low: np.ndarray) -> tuple[Moments, np.ndarray]:
     sums, least = np.zeros((4, d)), np.full(d, np.inf)
     wanted = np.flatnonzero((low >= 0) & (low < np.inf))
     if len(wanted):
-        part = X if len(wanted) == d else X[:, wanted]
+        part = X if len(wanted) == d else _columns(X, wanted)
         positive = part > 0
         some = None if positive.all() else positive
         # without where=, NumPy takes four logarithms at a time
@@ -165,6 +185,11 @@ def _log_sums(X: np.ndarray, low: np.ndarray) -> tuple[Moments, np.ndarray]:
     return Moments(count.astype(np.int64), mean, square, cube), least
 
 
+def _columns(X: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Some columns, each in one piece: X[:, wanted] would mix them, which is slow to reduce."""
+    return X.T[wanted].T
+
+
 def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     whole = np.maximum(np.abs(low), np.abs(high)) < 2.0**53
     whole |= ~np.isfinite(low)  # no value is against it
@@ -172,7 +197,7 @@ def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         some = np.flatnonzero(whole)
         if len(some) == 0:
             break
-        part = X[rows] if len(some) == len(whole) else X[rows][:, some]
+        part = X[rows] if len(some) == len(whole) else _columns(X[rows], some)
         whole[some] = ((np.rint(part) == part) | np.isnan(part)).all(axis=0)
     return whole
 

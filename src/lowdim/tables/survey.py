@@ -104,19 +104,21 @@ def look(
     if isinstance(chunk, np.ndarray) or sp.issparse(chunk):
         return _look_at_matrix(chunk, names, settings)
     uncounted = _uncounted(chunk, before, settings)
-    natives = native_columns(chunk)
     values = [
         values_of(native) if f not in uncounted else uncounted[f][0]
-        for f, native in enumerate(natives)
+        for f, native in enumerate(native_columns(chunk))
     ]
     n = len(values[0])
-    X = np.full((len(values), n), np.nan).T  # columns in one piece: quicker to fill and to reduce
-    for f, column in enumerate(values):
-        if column.numbers is not None:
-            X[:, f] = column.numbers
-    sums = number_sums(X)
+    # columns in one piece, quicker to fill and to reduce; those of text would slow them all down
+    numeric = [f for f, column in enumerate(values) if column.numbers is not None]
+    X = np.empty((len(numeric), n)).T
+    x: list[Any] = [None] * len(values)
+    for g, f in enumerate(numeric):
+        X[:, g] = values[f].numbers
+        x[f] = X[:, g]
+    sums = numbers.spread(number_sums(X), numeric, len(values))
     columns = tuple(
-        _column(column, X[:, f], sums, f, settings) if f not in uncounted else uncounted[f][1]
+        _column(column, x[f], sums, f, settings) if f not in uncounted else uncounted[f][1]
         for f, column in enumerate(values)
     )
     return Survey(
@@ -252,15 +254,22 @@ DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 
 def date_parts(column: Column, x: np.ndarray) -> Column:
     """A column of moments with the months and hours that occur, and how fine they are."""
-    x = np.unique(x[~np.isnan(x)])
-    moments = x.astype(np.int64).astype("datetime64[us]")
-    months = np.unique(moments.astype("datetime64[M]").astype(np.int64) % 12 + 1)
-    hours = np.unique((x % DAY) // HOUR)
-    finest = next((unit for unit in (DAY, HOUR, MINUTE, SECOND) if not np.any(x % unit)), 1)
+    x = x[~np.isnan(x)]
+    micros = x.astype(np.int64)
+    day = micros // DAY
+    rest = micros - day * DAY
+    first = day.min(initial=0)
+    if day.max(initial=0) - first < SMALL_RANGE:
+        day = np.flatnonzero(np.bincount(day - first)) + first
+    months = day.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
+    found = {0}
+    if rest.any():
+        found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist())
+    finest = next((unit for unit in (DAY, HOUR, MINUTE, SECOND) if not np.any(rest % unit)), 1)
     return column._replace(
-        months=frozenset(months.tolist()),
-        hours=frozenset(hours.astype(int).tolist()),
-        finest=finest,
+        months=frozenset(np.flatnonzero(np.bincount(months)).tolist()),
+        hours=frozenset(found),
+        finest=finest if np.array_equal(micros, x) else 1,
     )
 
 

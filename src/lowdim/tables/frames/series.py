@@ -35,6 +35,8 @@ def native_columns(chunk: Any) -> list[Any]:
     """The columns of a data frame or dict, each in the library that holds it."""
     if isinstance(chunk, dict):
         return list(chunk.values())
+    if nw.dependencies.is_pyarrow_table(chunk):
+        return chunk.columns
     if nw.dependencies.is_pandas_dataframe(chunk):
         return [column for _, column in chunk.items()]  # ten times faster, of many columns
     frame = nw.from_native(chunk, eager_only=True)
@@ -162,6 +164,8 @@ def _polars_words(series: Any) -> Values:
 def _of_arrow(column: Any) -> Values:
     import pyarrow as pa
 
+    if column.type == pa.float64():  # most columns of most files
+        return Values("number", column.to_numpy())
     column = plain_arrow(column)
     kind = column.type
     if pa.types.is_decimal(kind):  # by way of text, which is rounded correctly
