@@ -102,3 +102,18 @@ def test_the_positive_part_is_sorted_and_short(rng):
     assert found.indices.dtype == np.int32 and found.dtype == np.float32
     np.testing.assert_array_equal(found.toarray(), X)
     assert sp.issparse(found) and (found.data > 0).all()
+
+
+def test_units_of_counts_do_not_matter(rng):
+    V, X = rng.gamma(1.0, size=(6, 2)), rng.poisson(4.0, size=(8, 6)).astype(float)
+    start = np.ones((8, 2))
+    found = []
+    for unit in (1.0, 2.0**50):  # of X; that of factors is its root
+        root = unit**0.5
+        found.append(
+            lower_counts(
+                positive_part(X * unit), V * root, start * root, V.sum(axis=0) * root,
+                Penalty(0.0, 0.0), floor=1e-16 * unit, sweeps=40,
+            ).Z / root
+        )  # fmt: skip
+    np.testing.assert_array_equal(*found)  # powers of two round nothing

@@ -135,7 +135,7 @@ def _lower(
                     c = g / (h * z) if h * z > g / MOST else MOST
                     # a of a = c (1 - a)^2 is 2 c / (2 c + 1 + sqrt(4 c + 1))
                     step = -z * 2 * c / (2 * c + 1 + np.sqrt(4 * c + 1)) if h > 0 else -z
-                    step = step if z + step > floor else -z
+                    step = step if (z + step) * s[own, r] > floor else -z
                 else:
                     step = 0.0
                 if step != 0:
