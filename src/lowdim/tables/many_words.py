@@ -50,7 +50,9 @@ def text_sums(column: Any, further: Collection[str], may_differ: bool) -> TextSu
             marked, lengths = marked.take(part.indices), lengths.take(part.indices)
         length += pc.sum(lengths).as_py() or 0
         absent.append(pc.or_kleene(part.is_null(), marked).to_numpy(zero_copy_only=False))
-    all_differ = may_differ and pc.count_distinct(column).as_py() == known
+    all_differ = (
+        may_differ and pc.count_distinct(column.cast(kind), mode="only_valid").as_py() == known
+    )
     return TextSums(known, length, all_differ, np.concatenate(absent).astype(bool))
 
 

@@ -333,6 +333,7 @@ def _absence(
 def _missing(values: Values, column: Column, further: Collection[str]) -> np.ndarray:
     if values.form != "words":
         return values.missing
+    assert values.places is not None
     levels = values.levels
     if len(levels) > MANY_WORDS and (column.words is None or column.words.tally is None):
         # words, too many for most of them to be abbreviations: only signs may be levels
@@ -364,6 +365,7 @@ def _missing_by_level(
         keys, place = list(values.levels), values.places
     else:
         known, keys = np.array(sorted(levels)), [number_text(level) for level in sorted(levels)]
+        assert values.numbers is not None
         at, same = sorted_places(values.numbers, known)
         place = np.where(same, at, -1)
     counts = np.zeros((len(keys) + 1, n_columns), dtype=np.int64)

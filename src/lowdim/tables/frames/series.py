@@ -164,8 +164,8 @@ def _polars_words(series: Any) -> Values:
 def _of_arrow(column: Any) -> Values:
     import pyarrow as pa
 
-    if column.type == pa.float64():  # most columns of most files
-        return Values("number", column.to_numpy())
+    if column.type == pa.float64() and isinstance(column, pa.ChunkedArray):
+        return Values("number", column.to_numpy())  # most columns of most files
     column = plain_arrow(column)
     kind = column.type
     if pa.types.is_decimal(kind):  # by way of text, which is rounded correctly
