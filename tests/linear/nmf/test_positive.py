@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import xlogy
 
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
@@ -9,7 +10,7 @@ from lowdim.linear.nmf.data import data_of
 from lowdim.linear.nmf.divergence import divergence_by_row
 from lowdim.linear.nmf.half import Half
 from lowdim.linear.nmf.objective import Penalty
-from lowdim.linear.nmf.positive import PositiveBlockwise, PositiveInMemory
+from lowdim.linear.nmf.positive import PositiveBlockwise, PositiveInMemory, count_error
 
 KL = {"solver": "mu", "beta_loss": "kullback-leibler"}
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -70,3 +71,16 @@ def test_rows_count_as_often_as_they_weigh(rng):
     by_weight = lowdim.NMF(2, **KL).fit(X, sample_weight=weight)
     repeated = lowdim.NMF(2, **KL).fit(np.repeat(X, weight, axis=0))
     np.testing.assert_allclose(by_weight.components_, repeated.components_, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_error_of_codes_is_the_divergence(rng, sparse):
+    X, V, Z = (
+        rng.poisson(1.0, (7, 5)).astype(float),
+        rng.gamma(1.0, size=(5, 2)),
+        rng.random((7, 2)),
+    )
+    weight, Y = rng.random(7), Z @ V.T
+    expected = weight @ (xlogy(X, X / Y) - X + Y).sum(axis=1)
+    found = count_error(sp.csr_array(X) if sparse else X, V, Z, weight, 1e-300)
+    assert found == pytest.approx(expected, rel=1e-12)

@@ -24,6 +24,7 @@ from lowdim.linear.nmf.exact import nonnegative_rows
 from lowdim.linear.nmf.mu import CHUNK_BYTES, Pass, divergence_at_entries, statistics
 from lowdim.linear.nmf.objective import Penalty, has_missing, in_unit, sorted_csr
 from lowdim.linear.nmf.observed import exact_codes
+from lowdim.linear.nmf.positive import count_error
 from lowdim.linear.nmf.powers import power_codes
 
 DENSE_FROM = 0.1  # stored part of a sparse block from which its error is summed entry by entry
@@ -155,6 +156,8 @@ def sum_errors(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | No
 
 def _error(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | None) -> float:
     Z = codes_in_unit(X, by) if W is None else W.astype(np.float64) / by.root
+    if by.beta == 1.0:
+        return count_error(X, by.V, Z, weight, by.floor)
     if by.beta != 2.0:
         how = Pass(by.beta, Penalty(), by.floor, 0, 0.0)
         Z = Z.astype(X.dtype)

@@ -84,17 +84,24 @@ def lower_counts(
     how = float(penalty.l2), float(floor), sweeps, float(enough)
     run: Any = _lower
 
+    fit = np.zeros(n if logs else 0)
+
     def work(cut: tuple[int, int]) -> None:
         F, y = np.empty((k, longest)), np.empty(longest)
         run(*cut, X.indptr, X.indices, data, F_rows, s, *how, F, y, wide, found)
+        if logs:
+            rows = slice(*cut)
+            fit[rows] = _sums_of_logs(X[rows], wide[rows], F_rows, floor)
 
     for _ in ordered_map(work, row_cuts(X.indptr, ENTRIES_PER_CUT)):
         pass
-    fit = np.zeros(0)
-    if logs:
-        y = product_at(X, wide, F_rows) + floor
-        fit = np.bincount(row_numbers(X), data * np.log(np.where(data > 0, y, 1.0)), n)
     return Lowered(wide.astype(V.dtype, copy=False), found, fit)
+
+
+def _sums_of_logs(X: Any, Z: np.ndarray, V: np.ndarray, floor: float) -> np.ndarray:
+    """sum of x log y of each row."""
+    x, y = X.data.astype(np.float64), product_at(X, Z, V) + floor
+    return np.bincount(row_numbers(X), x * np.log(np.where(x > 0, y, 1.0)), len(Z))
 
 
 @kernel(any_order=True)

@@ -287,6 +287,7 @@ class NMF(ImputeMixin, PartsModel):
             found = self._alternate_by_updates(rows, counted, weight, start, of, units)
         else:
             found = self._alternate(data, start, random, of, units)
+        del data  # its copies of X are no longer needed
         codes = self._publish(rows, counted, weight, found, units, of)
         return rows, codes, entry_weight is not None
 

@@ -16,17 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import xlogy
 
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.sparse import by_column, row_numbers, with_values
 from lowdim.linear.nmf.coordinates import Lowered, lower_counts, positive_part
 from lowdim.linear.nmf.data import InMemory, total, weighted
 from lowdim.linear.nmf.half import Codes, CodeSums, Components, Half
-from lowdim.linear.nmf.objective import Units, in_unit, sorted_csr
+from lowdim.linear.nmf.objective import Penalty, Units, in_unit, sorted_csr
 
 SWEEPS = 2  # over the coordinates of a row, and of a column, at the most
 ENOUGH = 0.01  # a sweep that moves a row by less than this part of the first one was its last
 LEAST = 0.1  # part of an entry that is left when it is carried on downwards
+ENTRIES_AT_A_TIME = 2**16  # whose logarithms are in memory
 COLUMN_ENTRIES = 2**24  # of a stream that are in memory at a time
 
 
@@ -151,12 +153,27 @@ def _lower(
 
 
 def size_of_positive(X: Any, weight: np.ndarray | None) -> Size:
-    """What a block adds up."""
+    """What a block adds up, some entries at a time."""
     X = _entries(X)
-    x = X.data.astype(np.float64)
-    w = np.ones(len(x)) if weight is None else weight[row_numbers(X)]
-    logs = np.log(x, out=np.zeros_like(x), where=x > 0)
-    return Size(float(w @ x), float(w @ (x * logs - x)), int(np.count_nonzero(x)))
+    rows = None if weight is None else row_numbers(X)
+    sums = np.zeros(2)
+    for first in range(0, X.nnz, ENTRIES_AT_A_TIME):
+        some = slice(first, first + ENTRIES_AT_A_TIME)
+        x = X.data[some].astype(np.float64)
+        w = np.ones(len(x)) if weight is None else weight[rows[some]]
+        sums += w @ x, w @ (xlogy(x, x) - x)
+    return Size(float(sums[0]), float(sums[1]), int(np.count_nonzero(X.data)))
+
+
+def count_error(
+    X: Any, V: np.ndarray, Z: np.ndarray, weight: np.ndarray | None, floor: float
+) -> float:
+    """D of the rows of a block and their codes Z."""
+    entries, V = _entries(X), V.astype(np.float64)
+    s = V.sum(axis=0)
+    at = lower_counts(entries, V, Z, s, Penalty(), floor=floor, sweeps=0, logs=True)
+    explained = total(at.logs, weight) - float(weighted(Z, weight).sum(axis=0) @ s)
+    return max(size_of_positive(entries, weight).constant - explained, 0.0)
 
 
 class Columns:
