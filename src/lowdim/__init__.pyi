@@ -41,6 +41,7 @@ from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
 from lowdim.report.topics.report import topics as topics
+from lowdim.report.words.report import words as words
 from lowdim.selection.clusters import choose_k as choose_k
 from lowdim.selection.compare import compare as compare
 from lowdim.selection.rank import choose_rank as choose_rank

@@ -1,0 +1,76 @@
+"""The Python script that finds what the page says again, by the public names of lowdim."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lowdim.report.words.findings import NORMALIZED, Findings
+from lowdim.report.words.reading import BINARY, MODEL
+
+FIRST_LINE = '"""The findings of a page of lowdim words, found again."""'
+
+
+class Paths(NamedTuple):
+    """Files that the page was made from; None: it was in memory, or not given."""
+
+    vectors: str | None
+    against: str | None
+    questions: str | None
+
+
+def script(findings: Findings, paths: Paths, seed: int) -> str:
+    """A script that repeats what the page did."""
+    parts = [f"vectors = {_opened(paths.vectors, 'vectors')}\n", _words(findings, seed)]
+    if findings.accuracy is not None:
+        parts.append(
+            "# how many analogies are answered rightly\n"
+            f"score, sections = vectors.evaluate_word_analogies({paths.questions!r})\n"
+            "print(score)\n"
+        )
+    if findings.against is not None:
+        parts.append(_against(paths))
+    parts.append(
+        "# a word, and what it is near to\n"
+        "print(vectors.most_similar(words[0], topn=5))\n"
+        "vectors.save('vectors.lowdim')  # lowdim.load reads it\n"
+    )
+    body = "\n".join(parts)
+    imports = "import numpy as np\n\nimport lowdim\n" if "np." in body else "import lowdim\n"
+    return f"{FIRST_LINE}\n\n{imports}\n{body}"
+
+
+def _opened(path: str | None, name: str) -> str:
+    if path is None:
+        return f"{name}  # what the page is about, in memory"
+    if path.lower().endswith(MODEL):
+        return f"lowdim.load({path!r})  # or its `wv`, where it is a model"
+    binary = ", binary=True" if path.lower().endswith(BINARY) else ""
+    return f"lowdim.WordVectors.load_word2vec_format({path!r}{binary})"
+
+
+def _words(findings: Findings, seed: int) -> str:
+    first = findings.vocabularies[0]
+    n, k = int((findings.side == 0).sum()), len(findings.groups.groups)
+    order = f"range({n})"
+    if first.counts is not None:
+        order = f'np.argsort(-vectors.counts, kind="stable")[:{n}]'
+    both = "" if findings.against is None else " of the first set alone"
+    return f"""\
+# the commonest words, their vectors divided by their lengths
+words = [vectors.index_to_key[i] for i in {order}]
+units = np.array([vectors.get_vector(word, norm=True) for word in words], dtype=np.float64)
+
+# a map, clusters and the nearest words{both}
+points = lowdim.PCA(2, random_state={seed}).fit_transform(units)
+labels = lowdim.KMeans({k}, random_state={seed}).fit_predict(units)
+index, cosine = vectors.nearest(words, topn=10)
+"""
+
+
+def _against(paths: Paths) -> str:
+    return f"""\
+# another set of vectors, the two laid on each other by the words that both have
+other = {_opened(paths.against, "other")}
+alignment = lowdim.text.align(vectors, other, normalize={NORMALIZED!r})
+print(alignment.translate(words[:5]))
+"""
