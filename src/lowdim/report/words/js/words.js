@@ -63,21 +63,18 @@ page.script("words", (part, data, drawn, id) => {
     const { x_range: across, y_range: up, inner_width: width, inner_height: height } = plot;
     const perX = width / (across.end - across.start);
     const perY = height / (up.end - up.start);
-    const taken = new Map(); // from left to right, by line
+    const taken = []; // rectangles: left, right, top, bottom
     const shown = [];
-    const free = (left, right, line) =>
-      (taken.get(line) || []).every(([a, b]) => right <= a || left >= b);
     const put = (i) => {
       const px = (x[i] - across.start) * perX;
       const py = (up.end - y[i]) * perY;
       if (!(px >= 0 && px <= width && py >= 0 && py <= height)) return;
       for (const [dx, dy] of places(i)) {
-        const left = px + dx;
-        const right = left + widthOf(i);
-        const line = Math.floor((py + dy - LINE / 2) / LINE);
-        const lines = [line, line + 1];
-        if (!lines.every((at) => free(left, right, at))) continue;
-        lines.forEach((at) => taken.set(at, [...(taken.get(at) || []), [left, right]]));
+        const [left, top] = [px + dx, py + dy - LINE / 2];
+        const [right, bottom] = [left + widthOf(i), top + LINE];
+        const free = ([l, r, t, b]) => right <= l || left >= r || bottom <= t || top >= b;
+        if (!taken.every(free)) continue;
+        taken.push([left, right, top, bottom]);
         shown.push([i, x[i] + dx / perX, y[i] - dy / perY]);
         return;
       }
