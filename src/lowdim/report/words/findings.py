@@ -30,6 +30,7 @@ from lowdim.report.words.vocabulary import (
     commonest,
     shown_name,
 )
+from lowdim.tables.errors import TableError
 
 STAGES = {  # about what part of the time they take, in percent
     "one space": 15,
@@ -192,9 +193,20 @@ def _one_space(
     if other is None:
         return [_vocabulary(source, 1, remarks)], None
     both = [_vocabulary(one, 2, remarks) for one in (source, other)]
-    aligned = wishes.align == "none" or (wishes.align == "auto" and in_one_space(*both))
-    if aligned:
-        return both, "as they were given: they are in one space already"
+    sizes = [vocabulary.units.shape[1] for vocabulary in both]
+    if wishes.align == "none":
+        if sizes[0] != sizes[1]:
+            raise TableError(
+                f"Vectors of {sizes[0]} and of {sizes[1]} numbers are not in one space.",
+                "Choose 'alike' or 'auto' for {align}.",
+            )
+        return both, "as they were given"
+    if wishes.align == "auto" and in_one_space(*both):
+        centred = [
+            one._replace(vectors=one.vectors.normalized(NORMALIZED)) for one in (source, other)
+        ]
+        both = [_vocabulary(one, 2, []) for one in centred]
+        return both, "as they were given: words written alike are near each other already"
     alignment = lowdim.text.align(source.vectors, other.vectors, normalize=NORMALIZED)
     turned = Source(source.name, alignment.transform(source.vectors))
     fixed = Source(other.name, other.vectors.normalized(NORMALIZED))

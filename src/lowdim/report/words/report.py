@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_least, check_choice
+from lowdim.core.validation import check_at_least, check_at_most, check_choice
 from lowdim.report.page.report import PageReport
 from lowdim.report.words.findings import MAP_WORDS, Findings, Wishes, find
 from lowdim.report.words.questions import read_questions
 from lowdim.report.words.reading import source_of
 from lowdim.report.words.script import Paths, script
 
+MOST_WORDS = 20_000
 ALIGN = ("auto", "alike", "none")
 
 
@@ -68,6 +69,7 @@ def words(
     against: Any = None,
     align: str = "auto",
     n_words: int = MAP_WORDS,
+    name: str | None = None,
     random_state: int = 0,
 ) -> WordsReport:
     """Show word vectors: a map, the nearest words of each, clusters, analogies.
@@ -87,7 +89,9 @@ def words(
         alike come together; 'none' takes them as they are; 'auto' looks whether words written
         alike are near each other already.
     n_words : int, default=5000
-        Words of the map: the commonest; of two vocabularies together.
+        Words of the map: the commonest; of two vocabularies together. At most 20000.
+    name : str or None, default=None
+        What the page calls the vectors; None: the name of the file.
     random_state : int, default=0
         The same number gives the same page.
 
@@ -109,6 +113,7 @@ def words(
     """
     check_choice("align", align, ALIGN)
     check_at_least("n_words", n_words, 1)
+    check_at_most("n_words", n_words, MOST_WORDS, "words that a map can show")
     if not isinstance(random_state, Integral) or random_state < 0:
         raise ValueError(
             f"random_state={random_state!r} must be a whole number, at least 0: the page says how "
@@ -118,6 +123,7 @@ def words(
         raise ImportError('The page needs bokeh: pip install "lowdim[report]".')
     asked = None if questions is None else read_questions(questions)
     source = source_of(vectors, "the vectors")
+    source = source if name is None else source._replace(name=name)
     other = None if against is None else source_of(against, "the other vectors")
     wishes = Wishes(align, int(n_words))
     findings = find(source, other, asked, wishes, int(random_state))

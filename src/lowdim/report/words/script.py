@@ -20,7 +20,7 @@ class Paths(NamedTuple):
 
 def script(findings: Findings, paths: Paths, seed: int) -> str:
     """A script that repeats what the page did."""
-    parts = [f"vectors = {_opened(paths.vectors, 'vectors')}\n", _words(findings, seed)]
+    parts = [_opened(paths.vectors, "vectors"), _words(findings, seed)]
     if findings.accuracy is not None:
         parts.append(
             "# how many analogies are answered rightly\n"
@@ -41,11 +41,11 @@ def script(findings: Findings, paths: Paths, seed: int) -> str:
 
 def _opened(path: str | None, name: str) -> str:
     if path is None:
-        return f"{name}  # what the page is about, in memory"
+        return f"# `{name}`: what the page is about, in memory\n"
     if path.lower().endswith(MODEL):
-        return f"lowdim.load({path!r})  # or its `wv`, where it is a model"
+        return f"{name} = lowdim.load({path!r})\n{name} = getattr({name}, 'wv', {name})\n"
     binary = ", binary=True" if path.lower().endswith(BINARY) else ""
-    return f"lowdim.WordVectors.load_word2vec_format({path!r}{binary})"
+    return f"{name} = lowdim.WordVectors.load_word2vec_format({path!r}{binary})\n"
 
 
 def _words(findings: Findings, seed: int) -> str:
@@ -68,9 +68,10 @@ index, cosine = vectors.nearest(words, topn=10)
 
 
 def _against(paths: Paths) -> str:
+    opened = _opened(paths.against, "other")
     return f"""\
 # another set of vectors, the two laid on each other by the words that both have
-other = {_opened(paths.against, "other")}
+{opened}\
 alignment = lowdim.text.align(vectors, other, normalize={NORMALIZED!r})
 print(alignment.translate(words[:5]))
 """
