@@ -19,8 +19,8 @@ import numpy as np
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_least
 from lowdim.text.counting.cutting import as_tokens, as_words, table_of
-from lowdim.text.counting.word_table import WordTable
 from lowdim.text.counting.word_table import Tokens as WordsOfText
+from lowdim.text.counting.word_table import WordTable
 from lowdim.text.tokens.cutters import Cutter, Numbered
 from lowdim.text.tokens.sources import Document, documents_of, is_dask_text
 from lowdim.text.tokens.storing import Chunk, IdStore
@@ -123,7 +123,7 @@ class _Seen:
         return Tokens(words, counts, ids, starts, self._n_seen)
 
     def of_part(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-        """Words, counts, ids and where sentences end, of a part of a text, in any order of words."""
+        """Words, counts, ids and where sentences end, of a part of a text."""
         counts = self._counts[: len(self._words)]
         number = np.arange(len(counts), dtype=np.int32)
         ids, starts = self._store.renumbered(number, int(counts.sum()))

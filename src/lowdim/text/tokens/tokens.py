@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -59,6 +61,14 @@ class Tokens:
             f"Tokens({len(self.ids):,} of {self.n_seen:,} words in {self.n_sentences:,} sentences, "
             f"{len(self.words):,} different)"
         )
+
+    def fingerprint(self) -> str:
+        """A hash of every word and its place: two texts with the same one are the same."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        for array in (self.starts, self.ids):
+            digest.update(np.ascontiguousarray(array))
+        return f"{len(self.ids)} words {digest.hexdigest()}"
 
     def sentence(self, i: int) -> list[str]:
         """The words of a sentence that are in the vocabulary."""
