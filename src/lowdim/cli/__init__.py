@@ -34,6 +34,7 @@ _HOME = {
     "embed": "lowdim.cli.embed",
     "similar": "lowdim.cli.similar",
     "analogy": "lowdim.cli.analogy",
+    "align": "lowdim.cli.align",
     "words": "lowdim.cli.words",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",

@@ -36,8 +36,9 @@ def nearest_words(rows: np.ndarray, units: np.ndarray, own: np.ndarray | None = 
         Which of `units` each row is itself, and is left out; None: it is none of them.
     """
     most = min(NEIGHBOURS, len(units) - (own is not None))
-    if most < 1:
-        return Near(np.zeros((len(rows), 0), dtype=np.int64), np.zeros((len(rows), 0)))
+    if most < 1 or not len(rows):
+        shape = (len(rows), max(most, 0))
+        return Near(np.zeros(shape, dtype=np.int64), np.zeros(shape))
     top = min(most + (own is not None), len(units))
     index, cosine = lowdim.text.cosine(rows, units, top=top)
     if own is not None:
