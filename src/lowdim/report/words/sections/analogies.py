@@ -12,6 +12,7 @@ from lowdim.report.words import figures
 from lowdim.report.words.findings import Findings
 from lowdim.report.words.payload import arrow_payload
 from lowdim.report.words.questions import Score
+from lowdim.report.words.relations import Relation
 
 ARROWS = Script("arrows", "lowdim.report.words", needs=(FIGURES,))
 
@@ -31,50 +32,58 @@ def arrow_section(findings: Findings) -> Section | None:
         return None
     data = arrow_payload(findings)
     names = [relation["name"] for relation in data["relations"]]
+    mean = np.array([relation.agreement.mean() for relation in found])
+    best = int(np.argmax(mean))
     caption = (
         "An arrow goes from the first word of a pair to the second; orange where a pair does not "
         "go the way of the others."
     )
-    mean = [float(relation.agreement.mean()) for relation in found]
-    lines = [
-        (
-            name,
-            f"{relation.n_known:,} of {relation.n_pairs:,}",
-            f"{value:+.2f}",
-            percent(float((relation.agreement > 0).mean())),
-        )
-        for name, relation, value in zip(names, found, mean, strict=True)
-    ]
     body = _BODY.format(
         id="analogies",
-        relations=options(enumerate(names), int(np.argmax(mean))),
+        relations=options(enumerate(names), best),
         figure=place("analogies", caption),
     )
-    body += table(["pairs", "known#", "agreement#", "same way#"], lines, "agreement of pairs")
-    body += Markup('<p class="muted">{}</p>').format(
-        "Agreement: the cosine between the difference of a pair and that of all other pairs "
-        "together, in all dimensions; 0 on average for words at random, 1 if all arrows are alike."
-    )
-    best = int(np.argmax(mean))
-    lead = (
-        f"Arrows are most alike for “{names[best]}”: a pair has a cosine of {mean[best]:+.2f} with "
-        "the others."
-    )
-    if len(found) > 1:
-        worst = int(np.argmin(mean))
-        lead += f" They are least alike for “{names[worst]}” ({mean[worst]:+.2f})."
-    first = data["relations"][best]["columns"]
     return Section(
         "analogies",
         "Pairs of words as arrows",
         "Arrows",
-        lead,
-        body,
-        {"analogies": figures.arrows(first)},
+        arrow_sentence(names, mean),
+        body + _agreements(names, found),
+        {"analogies": figures.arrows(data["relations"][best]["columns"])},
         Tile(f"{mean[best]:+.2f}", f"agreement of “{names[best]}”"),
         in_short=True,
         scripts=(ARROWS,),
         data=data,
+    )
+
+
+def arrow_sentence(names: list[str], mean: np.ndarray) -> str:
+    """Where arrows are most and least alike."""
+    best, worst = int(np.argmax(mean)), int(np.argmin(mean))
+    said = (
+        f"Arrows are most alike for “{names[best]}”: a pair has a cosine of {mean[best]:+.2f} with "
+        "the others."
+    )
+    if best == worst:
+        return said
+    return f"{said} They are least alike for “{names[worst]}” ({mean[worst]:+.2f})."
+
+
+def _agreements(names: list[str], found: list[Relation]) -> Markup:
+    lines = [
+        (
+            name,
+            f"{relation.n_known:,} of {relation.n_pairs:,}",
+            f"{relation.agreement.mean():+.2f}",
+            percent(float((relation.agreement > 0).mean())),
+        )
+        for name, relation in zip(names, found, strict=True)
+    ]
+    return table(
+        ["pairs", "known#", "agreement#", "same way#"], lines, "agreement of pairs"
+    ) + Markup('<p class="muted">{}</p>').format(
+        "Agreement: the cosine between the difference of a pair and that of all other pairs "
+        "together, in all dimensions; 0 on average for words at random, 1 if all arrows are alike."
     )
 
 
