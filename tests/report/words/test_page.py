@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -278,6 +279,20 @@ def test_a_pointer_over_a_point_shows_its_word_as_text(run, tab):
     tab.move_to(0, 0)
     assert shown_name(HOSTILE) in seen and "cluster: " in seen
     assert not {"IMG", "SCRIPT"} & set(tags)
+
+
+@pytest.mark.parametrize("word", ["harbour", NASTY[1], "nowhere"])
+def test_a_link_may_name_a_word(browser, path, word):
+    class Linked:
+        def as_uri(self):
+            return f"{path.as_uri()}#{urlencode({'word': word})}"
+
+    tab = browser.open(Linked())
+    try:
+        title = tab.value("document.getElementById('map-word').textContent")
+        assert title == (word if word != "nowhere" else "A word") and tab.problems() == []
+    finally:
+        tab.close()
 
 
 @pytest.mark.parametrize("size", [(1200, 900), (360, 740)], ids=["wide", "phone"])

@@ -21,7 +21,7 @@ class Near(NamedTuple):
     cosine : ndarray of shape (n, k)
     """
 
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]  # tuples have a method of this name
     cosine: np.ndarray
 
 

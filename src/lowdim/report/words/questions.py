@@ -114,5 +114,9 @@ def accuracy(vectors: Any, questions: Questions) -> Accuracy:
 
 
 def _sum(scores: list[Score]) -> Score:
-    right, asked, lines = (sum(score[part] for score in scores) for part in (1, 2, 3))
-    return Score(TOTAL, right, asked, lines)
+    return Score(
+        TOTAL,
+        sum(score.right for score in scores),
+        sum(score.asked for score in scores),
+        sum(score.n_questions for score in scores),
+    )

@@ -3,7 +3,8 @@
 
    Names are written from the commonest word on, wherever there is room; those of lit words first.
    A word that is chosen lights its nearest words, which were found in the whole space. A cluster
-   that is chosen elsewhere in the page comes as event "cluster". */
+   that is chosen elsewhere in the page comes as event "cluster". A link to the page that ends in
+   #word=river begins with that word. */
 page.script("words", (part, data, drawn, id) => {
   const { element, unpack } = page;
   const MOST_LABELS = 260;
@@ -292,4 +293,10 @@ page.script("words", (part, data, drawn, id) => {
     plot.connect(plot.properties[side].change, thinSoon);
   }
   thin();
+
+  const linked = names.indexOf(new URLSearchParams(location.hash.slice(1)).get("word"));
+  if (linked >= 0 && linked < n) {
+    choose(linked);
+    part("word").scrollIntoView({ block: "center" });
+  }
 });
