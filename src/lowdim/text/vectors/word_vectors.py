@@ -15,6 +15,7 @@ from lowdim.core.numeric import numeric_array
 from lowdim.core.validation import check_at_least, check_choice
 from lowdim.linalg.nearest import best_columns
 from lowdim.text.vectors import queries
+from lowdim.text.vectors.approximate import approximate_nearest, worthwhile
 from lowdim.text.vectors.filed import Filed
 from lowdim.text.vectors.keyed import is_word
 from lowdim.text.vectors.queries import Nearest
@@ -281,7 +282,7 @@ class WordVectors(Filed):
             How many for each, at most the number of the other words.
         approximate : bool, default=False
             Look with pynndescent, which is quicker for hundreds of thousands of words and misses
-            some neighbours.
+            some neighbours; of fewer words exact neighbours are found all the same.
 
         Returns
         -------
@@ -314,9 +315,7 @@ class WordVectors(Filed):
         else:
             Z = units if words is None else units[own]
         topn = min(topn, len(self) - (own is not None))
-        if approximate:
-            from lowdim.text.vectors.approximate import approximate_nearest
-
+        if approximate and worthwhile(len(Z), len(self)):
             return approximate_nearest(units, Z, own, topn)
         itself = None
         if own is not None:
