@@ -2,7 +2,8 @@
 
 python docs/screenshots.py [chromium]
 
-Those of `lowdim topics` and `lowdim words` need wikipedia_sample.txt.gz in the folder that LOWDIM_DATA names.
+Those of `lowdim topics` and `lowdim words` need wikipedia_sample.txt.gz in the folder that
+LOWDIM_DATA names.
 """
 
 from __future__ import annotations
