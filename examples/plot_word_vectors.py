@@ -20,7 +20,7 @@ import lowdim
 from lowdim.plots.style import PALETTE
 
 PACKAGES = ("numpy", "scipy", "sklearn")
-WORDS = ("matrix", "cluster", "random", "polynomial", "estimator", "image", "axis")
+WORDS = ("matrix", "cluster", "random", "image", "axis", "estimator")
 
 
 def docstrings(package):
@@ -74,5 +74,6 @@ for word, (x, y) in zip(shown, points, strict=True):
         word, (x, y), (4, 0), textcoords="offset points", va="center", color=color[word],
         weight=weight, parse_math=False,
     )  # fmt: skip
+ax.margins(x=0.12)
 ax.set_axis_off()
 plt.show()

@@ -144,15 +144,17 @@ def test_a_word_that_is_found_has_its_true_neighbours_listed_and_lit(run, found)
 
 
 def test_a_tapped_point_is_chosen_and_a_neighbour_leads_on(run):
-    first, second = run(
+    first, second, focused = run(
         """points.selected.indices = [0];
         const first = get("map-word").textContent;
         const button = get("map-near").querySelector("button");
         const expected = button.textContent;
-        button.click();
-        return [first, get("map-word").textContent === expected];"""
+        button.focus(); button.click();
+        return [first, get("map-word").textContent === expected,
+                document.activeElement.id];"""
     )
     assert first == "man" and second is True
+    assert focused == "map-word"  # the keyboard goes on from there
 
 
 def test_counts_are_said_exactly(run):

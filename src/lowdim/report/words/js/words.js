@@ -146,7 +146,10 @@ page.script("words", (part, data, drawn, id) => {
     const button = element("button", names[i], parent);
     button.type = "button";
     button.dir = "auto";
-    button.addEventListener("click", () => choose(i));
+    button.addEventListener("click", () => {
+      choose(i);
+      if (!button.isConnected) part("word").focus({ preventScroll: true }); // its list is gone
+    });
   }
 
   function showNear(i) {

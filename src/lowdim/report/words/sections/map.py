@@ -30,7 +30,7 @@ _BODY = Markup("""
 <div class="with-panel">
 {figure}
 <div class="panel">
-<h3 id="{id}-word" dir="auto" aria-live="polite">A word</h3>
+<h3 id="{id}-word" dir="auto" tabindex="-1" aria-live="polite">A word</h3>
 <p id="{id}-said" class="muted"></p>
 <div class="scroll" tabindex="0" role="region" aria-label="nearest words" id="{id}-near"></div>
 </div>
