@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,6 +98,22 @@ def read_counts(path: str | os.PathLike[str], form: Form) -> dict[str, int]:
                 )
             counts[_decoded(word, form, where, f"line {number:,}")] = int(count)
     return counts
+
+
+def text_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
+    """The lines of a text file, perhaps packed."""
+    where = plain(os.fspath(path), 200)
+    with readable(where), open(path, "rb") as raw, unpacked(raw) as file:
+        source, number = Source(file, where), 0
+        while (line := source.line()) is not None:
+            number += 1
+            try:
+                yield line.decode(encoding)
+            except UnicodeDecodeError:
+                raise WordFileError(
+                    f"{where}, line {number:,}: this is not in {encoding}.",
+                    "Name another {encoding}.",
+                ) from None
 
 
 # ---- what the first lines say --------------------------------------------------------------------

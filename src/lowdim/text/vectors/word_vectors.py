@@ -16,14 +16,14 @@ from lowdim.core.validation import check_at_least, check_choice
 from lowdim.linalg.nearest import best_columns
 from lowdim.text.vectors import queries
 from lowdim.text.vectors.approximate import approximate_nearest, worthwhile
-from lowdim.text.vectors.filed import Filed
+from lowdim.text.vectors.judged import Judged
 from lowdim.text.vectors.keyed import is_word
 from lowdim.text.vectors.queries import Nearest
 
 METHODS = ("3cosadd", "3cosmul", "pair")
 
 
-class WordVectors(Filed):
+class WordVectors(Judged):
     """Words and their vectors: neighbours, analogies, files.
 
     It has the methods of gensim's KeyedVectors, with the same arguments and results, so that
