@@ -33,8 +33,18 @@ def test_turned_vectors_lie_on_their_partners(run, vectors, tmp_path):
 
 def test_pairs_that_were_kept_out_are_found(run, vectors):
     words = ["align", "fr.lowdim", "en.lowdim", "pairs.csv", "--test", "test.csv", "-o", "o.txt"]
-    lines = run(*words, "--columns", "fr,en").stdout.splitlines()
+    lines = run(*words).stdout.splitlines()
     assert lines[-3].split() == ["1", "100.0%"] and lines[-1].split() == ["10", "100.0%"]
+
+
+def test_pairs_may_be_the_other_way_round(run, vectors, tmp_path):
+    lines = (tmp_path / "pairs.csv").read_text().splitlines()
+    swapped = [",".join(line.split(",")[::-1]) for line in lines]
+    (tmp_path / "swapped.csv").write_text("\n".join(swapped))
+    words = ["align", "fr.lowdim", "en.lowdim"]
+    run(*words, "pairs.csv", "-o", "a.bin", "-q")
+    run(*words, "swapped.csv", "--swap", "-o", "b.bin", "-q")
+    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes()
 
 
 def test_without_pairs_words_written_alike_are_pairs(run, vectors, tmp_path):
@@ -55,13 +65,16 @@ def test_the_two_make_one_page(run, vectors, tmp_path):
     ("arguments", "said"),
     [
         (["fr.lowdim", "en.lowdim", "pairs.csv", "-o", "en.lowdim"], "would destroy it"),
-        (["fr.lowdim", "en.lowdim", "nowhere.csv", "-o", "o.txt"], "There is no file nowhere.csv"),
+        (["fr.lowdim", "en.lowdim", "nowhere.csv", "-o", "o.txt"], "nowhere.csv: No such file"),
+        (["fr.lowdim", "en.lowdim", "empty.csv", "-o", "o.txt"], "empty.csv has no pairs of words"),
+        (["fr.lowdim", "en.lowdim", "bad.csv", "-o", "o.txt"], "bad.csv, line 1"),
         (["fr.lowdim", "en.lowdim", "pairs.csv", "-o", "o.csv"], "End --output in"),
-        (["fr.lowdim", "en.lowdim", "pairs.csv", "-o", "o.txt", "--columns", "fr"], "two names"),
         (["fr.lowdim", "en.lowdim", "-o", "o.txt"], "pairs"),
         (["fr.lowdim", "nowhere.vec", "-o", "o.txt"], "There is no file nowhere.vec"),
     ],
     ids=str,
 )
-def test_bad_input_is_one_line(refused, vectors, arguments, said):
+def test_bad_input_is_one_line(refused, vectors, tmp_path, arguments, said):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "bad.csv").write_text("alone\n")
     assert said in refused("align", *arguments)

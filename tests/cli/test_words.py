@@ -34,7 +34,7 @@ def test_questions_and_other_vectors_have_sections(run, folder):
         (["v.lowdim", "-o", "v.lowdim"], "End --output in .html"),
         (["v.lowdim", "-o", "v.pdf"], "End --output in .html"),
         (["v.lowdim", "--questions", "nowhere.txt"], "There is no file nowhere.txt"),
-        (["v.lowdim", "--questions", "v.lowdim"], "not a text file in UTF-8"),
+        (["v.lowdim", "--questions", "v.lowdim"], "not in UTF-8"),
         (["v.lowdim", "--against", "q.csv"], "There is no file q.csv"),
         (["v.lowdim", "--words", "0"], "0 is not in the range"),
     ],

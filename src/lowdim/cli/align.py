@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lowdim.cli.options import Names, debug_option, quiet_option
+from lowdim.cli.options import debug_option, quiet_option
 
 
 @click.command()
@@ -22,11 +22,9 @@ from lowdim.cli.options import Names, debug_option, quiet_option
     ".lowdim.",
 )
 @click.option(
-    "--columns",
-    type=Names(),
-    metavar="A,B",
-    help="The columns of PAIRS and of --test with the words of SOURCE and of TARGET. Default: the "
-    "first two, in files without a line of names.",
+    "--swap",
+    is_flag=True,
+    help="PAIRS and --test have the words of TARGET first, then those of SOURCE.",
 )
 @click.option(
     "--test",
@@ -48,7 +46,7 @@ def align(
     target: str,
     pairs: str | None,
     output: str,
-    columns: list[str] | None,
+    swap: bool,
     test: str | None,
     refine: int,
     quiet: bool,
@@ -56,9 +54,9 @@ def align(
     """Turn the vectors of SOURCE so that words lie near their partners in TARGET.
 
     SOURCE and TARGET are files of word vectors, as for `lowdim similar`. PAIRS has a word of SOURCE
-    and one of TARGET on each line (.csv, .tsv, .txt; also .gz); a word may stand on several. Pairs
-    with a word that has no vector are left out. Without PAIRS, words that are written alike are
-    pairs.
+    and one of TARGET on each line (.csv, or with a tab or a blank between; also .gz); a word may
+    stand on several. Pairs with a word that has no vector are left out. Without PAIRS, words that
+    are written alike are pairs.
 
     \b
     Examples:
@@ -69,19 +67,26 @@ def align(
     """
     import lowdim
     from lowdim.cli.vector_files import check_vector_outputs, read_vectors, write_vectors
-    from lowdim.cli.word_pairs import read_pairs
 
-    if columns is not None and len(columns) != 2:
-        raise click.UsageError("--columns takes two names: A,B.")
     check_vector_outputs({"output": output}, {}, [source, target, pairs, test])
-    given = None if pairs is None else read_pairs(pairs, columns)
-    asked = None if test is None else read_pairs(test, columns)
+    given = None if pairs is None else _pairs(pairs, swap)
+    asked = None if test is None else _pairs(test, swap)
     with lowdim.config_context(progress=False if quiet else None):
         found = lowdim.text.align(read_vectors(source), read_vectors(target), given, refine=refine)
         write_vectors(found.transform(found.source_), output)
         score = None if asked is None else found.evaluate(asked)
     if not quiet:
         click.echo("\n".join(_lines(found, score, output)))
+
+
+def _pairs(path: str, swap: bool) -> list[tuple[str, str]]:
+    import lowdim
+    from lowdim.tables.errors import TableError, plain
+
+    pairs = lowdim.datasets.load_dictionary(path)
+    if not pairs:
+        raise TableError(f"{plain(path, 200)} has no pairs of words.")
+    return [(b, a) for a, b in pairs] if swap else pairs
 
 
 def _lines(found: Any, score: dict[int, float] | None, output: str) -> list[str]:

@@ -15,8 +15,8 @@ METHODS = ("3cosadd", "3cosmul", "pair")
 @click.option(
     "--questions",
     metavar="FILE",
-    help="Answer all questions of a file in Google's form: lines of four words, ': name' begins a "
-    "section; also .gz.",
+    help="Answer all questions of a file: lines of four words, ': name' begins a section, as in "
+    "questions-words.txt; also .gz.",
 )
 @click.option(
     "--method",
@@ -54,14 +54,14 @@ def analogy(
     import lowdim
     from lowdim.cli.vector_files import known_words, read_vectors
     from lowdim.cli.word_tables import accuracies, answers
-    from lowdim.report.words.questions import accuracy, read_questions
+    from lowdim.report.words.questions import accuracy, questions_of
 
     if (len(words) != 3) if questions is None else bool(words):
         raise click.UsageError("Give three words, or --questions FILE.")
     if questions is not None:
         if method != "3cosadd":
             raise click.UsageError("--questions are answered by 3cosadd, as everybody does.")
-        asked = read_questions(questions)
+        asked = questions_of(questions)
         with lowdim.config_context(progress=False if quiet else None):
             click.echo(accuracies(accuracy(read_vectors(path), asked)))
         return

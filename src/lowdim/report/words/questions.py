@@ -6,13 +6,13 @@ Athens Greece Baghdad Iraq          the line asks: Athens is to Greece as Baghda
 
 from __future__ import annotations
 
-import gzip
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lowdim.tables.errors import TableError, plain, quoted
+import lowdim
+from lowdim.tables.errors import TableError, plain
 
-NO_SECTION = "all"
 TOTAL = "Total accuracy"  # what gensim, and so we, call the sum of all sections
 
 
@@ -21,11 +21,12 @@ class Questions(NamedTuple):
 
     Attributes
     ----------
-    path : str
+    path : str or None
+        None: they were in memory.
     sections : dict of str to list of (str, str, str, str)
     """
 
-    path: str
+    path: str | None
     sections: dict[str, list[tuple[str, str, str, str]]]
 
     def pairs(self) -> dict[str, list[tuple[str, str]]]:
@@ -66,45 +67,23 @@ class Accuracy(NamedTuple):
     total: Score
 
 
-def read_questions(path: str | os.PathLike[str]) -> Questions:
-    """The questions of a file, also .gz."""
-    name = os.fspath(path)
-    if not os.path.exists(name):
-        raise TableError(f"There is no file {plain(name, 200)}.")
-    opened = (
-        gzip.open(name, "rt", encoding="utf-8")
-        if name.endswith(".gz")
-        else open(name, encoding="utf-8")
-    )
-    sections: dict[str, list[tuple[str, str, str, str]]] = {}
-    section = NO_SECTION
-    with opened as lines:
-        for number, line in enumerate(_characters(lines, name), start=1):
-            words = line.split()
-            if line.startswith(":"):
-                section = line[1:].strip() or NO_SECTION
-            elif len(words) == 4:
-                sections.setdefault(section, []).append((words[0], words[1], words[2], words[3]))
-            elif words:
-                raise TableError(
-                    f"Line {number} of {plain(name, 200)} is {quoted(line.strip())}.",
-                    "A question is four words with blanks between; ': name' begins a section.",
-                )
-    if not sections:
-        raise TableError(f"{plain(name, 200)} has no questions.")
-    return Questions(name, sections)
-
-
-def _characters(lines: Any, name: str) -> Any:
-    try:
-        yield from lines
-    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
-        raise TableError(f"{plain(name, 200)} is not a text file in UTF-8 ({error}).") from error
+def questions_of(given: Any) -> Questions:
+    """The questions of a file, or of a dict as `lowdim.datasets.load_analogies` gives it."""
+    if isinstance(given, Mapping):
+        path, sections = None, {str(name): list(some) for name, some in given.items()}
+    else:
+        path = os.fspath(given)
+        if not os.path.exists(path):
+            raise TableError(f"There is no file {plain(path, 200)}.")
+        sections = lowdim.datasets.load_analogies(path)
+    if not any(sections.values()):
+        raise TableError(f"{'The dict' if path is None else plain(path, 200)} has no questions.")
+    return Questions(path, sections)
 
 
 def accuracy(vectors: Any, questions: Questions) -> Accuracy:
     """How many questions word vectors answer rightly: 3CosAdd, as gensim asks."""
-    _, answered = vectors.evaluate_word_analogies(questions.path)
+    _, answered = vectors.evaluate_word_analogies(questions.sections)
     found = {one["section"]: (len(one["correct"]), len(one["incorrect"])) for one in answered}
     scores = []
     for name, lines in questions.sections.items():

@@ -13,7 +13,7 @@ from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice
 from lowdim.report.page.report import PageReport
 from lowdim.report.words.findings import MAP_WORDS, Findings, Wishes, find
-from lowdim.report.words.questions import read_questions
+from lowdim.report.words.questions import questions_of
 from lowdim.report.words.reading import source_of
 from lowdim.report.words.script import Paths, script
 
@@ -65,7 +65,7 @@ class WordsReport(PageReport):
 def words(
     vectors: Any,
     *,
-    questions: str | os.PathLike[str] | None = None,
+    questions: Any = None,
     against: Any = None,
     align: str = "auto",
     n_words: int = MAP_WORDS,
@@ -79,9 +79,10 @@ def words(
     vectors : WordVectors, a model that has them as `wv`, or a path
         A path is a file of word2vec's text (.txt, .vec) or binary form (.bin), also with .gz, of
         GloVe's, or what `save` wrote (.lowdim).
-    questions : path or None, default=None
-        Analogies in Google's form, also .gz: the page says how many are answered rightly, and
-        draws their pairs as arrows. None draws a few pairs of common English words.
+    questions : path, dict or None, default=None
+        Analogies, as `lowdim.datasets.load_analogies` reads or gives them: the page says how many
+        are answered rightly, and draws their pairs as arrows. None draws a few pairs of common
+        English words.
     against : like vectors, or None, default=None
         Vectors of another language or corpus, for one map of both.
     align : {'auto', 'alike', 'none'}, default='auto'
@@ -121,7 +122,7 @@ def words(
         )
     if find_spec("bokeh") is None:
         raise ImportError('The page needs bokeh: pip install "lowdim[report]".')
-    asked = None if questions is None else read_questions(questions)
+    asked = None if questions is None else questions_of(questions)
     source = source_of(vectors, "the vectors")
     source = source if name is None else source._replace(name=name)
     other = None if against is None else source_of(against, "the other vectors")

@@ -22,9 +22,10 @@ def script(findings: Findings, paths: Paths, seed: int) -> str:
     """A script that repeats what the page did."""
     parts = [_opened(paths.vectors, "vectors"), _words(findings, seed)]
     if findings.accuracy is not None:
+        asked = "questions" if paths.questions is None else repr(paths.questions)
         parts.append(
             "# how many analogies are answered rightly\n"
-            f"score, sections = vectors.evaluate_word_analogies({paths.questions!r})\n"
+            f"score, sections = vectors.evaluate_word_analogies({asked})\n"
             "print(score)\n"
         )
     if findings.against is not None:
