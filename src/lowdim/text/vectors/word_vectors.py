@@ -18,6 +18,7 @@ from lowdim.text.vectors import queries
 from lowdim.text.vectors.approximate import approximate_nearest, worthwhile
 from lowdim.text.vectors.judged import Judged
 from lowdim.text.vectors.keyed import is_word
+from lowdim.text.vectors.normalizing import checked_steps, normalize
 from lowdim.text.vectors.queries import Nearest
 
 METHODS = ("3cosadd", "3cosmul", "pair")
@@ -323,6 +324,37 @@ class WordVectors(Judged):
             itself = sp.csr_array((ones, own, ends), shape=(len(own), len(self)))
         found = best_columns(Z, units, np.zeros(len(self), units.dtype), topn, leave_out=itself)
         return Nearest(found.column, np.clip(found.score, -1, 1))
+
+    def normalized(self, steps: Sequence[str] = ("center", "unit"), remove: int = 0) -> WordVectors:
+        """The same words with vectors that are centred and of length 1.
+
+        Parameters
+        ----------
+        steps : tuple of {"center", "unit"}, default=("center", "unit")
+            "center" takes away the mean of all vectors, "unit" divides them by their lengths; one
+            after the other, as often as they stand there.
+        remove : int, default=0
+            How many top principal directions are taken out, after the last centring: common words
+            differ from rare ones along them [2]_. About vector_size / 100 is usual.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lowdim import WordVectors
+        >>> wv = WordVectors(["a", "b", "c"], [[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]])
+        >>> wv.normalized().vectors
+        array([[-1.,  0.],
+               [-1.,  0.],
+               [ 1.,  0.]])
+        """
+        steps, remove = checked_steps(steps), check_at_least("remove", remove, 0)
+        if remove >= self.vector_size:
+            raise ValueError(
+                f"remove={remove} leaves nothing of vectors of {self.vector_size} numbers; choose "
+                "fewer."
+            )
+        vectors, _ = normalize(self.vectors, steps, remove)
+        return WordVectors(self.index_to_key, vectors, self.counts)
 
     # ---- pairs and sets of words -----------------------------------------------------------------
 
