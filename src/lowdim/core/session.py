@@ -85,7 +85,7 @@ class Session:
         self.estimator = estimator
         self.task = task or FitTask(estimator, None)
         self.interrupted = False
-        self.data: dict[str, list[Fingerprinted]] = {}  # what validation let in: what is learned from
+        self.data: dict[str, list[Fingerprinted]] = {}  # what is learned from
         self._folder = Path(folder) if folder and not parent else None
         self.start = _learned_before(estimator) if self._folder else {}
         self._identity: dict[str, str] = {}  # what the checkpoint belongs to
