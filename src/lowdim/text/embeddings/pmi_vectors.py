@@ -273,9 +273,10 @@ def information(
     sums = A @ np.ones(A.shape[1])
     log_row = np.log(sums, out=np.zeros_like(sums), where=sums > 0)
     with np.errstate(divide="ignore"):  # a count of 0 may be stored
-        values = np.log(A.data.astype(dtype, copy=False))
-    values -= np.repeat(log_row.astype(dtype), np.diff(A.indptr))
-    values -= (log_context + shift).astype(dtype)[A.indices]
+        values = np.log(A.data.astype(np.float64, copy=False))
+    values -= np.repeat(log_row, np.diff(A.indptr))  # in float32, logarithms of large counts
+    values -= (log_context + shift)[A.indices]  # would leave few digits of their differences
+    values = values.astype(dtype, copy=False)
     kept = values > 0 if positive else values > -np.inf
     before = np.zeros(len(values) + 1, dtype=A.indptr.dtype)
     np.cumsum(kept, out=before[1:])
