@@ -73,7 +73,7 @@ def align(
     asked = None if test is None else _pairs(test, swap)
     with lowdim.config_context(progress=False if quiet else None):
         found = lowdim.text.align(read_vectors(source), read_vectors(target), given, refine=refine)
-        write_vectors(found.transform(found.source_), output)
+        write_vectors(found.transform(), output)
         score = None if asked is None else found.evaluate(asked)
     if not quiet:
         click.echo("\n".join(_lines(found, score, output)))
@@ -93,5 +93,5 @@ def _lines(found: Any, score: dict[int, float] | None, output: str) -> list[str]
     from lowdim.cli.summary import line, written_lines
     from lowdim.cli.word_tables import precisions
 
-    lines = [line("pairs", f"{found.n_pairs_:,}"), *written_lines({"vectors": output})]
+    lines = [line("pairs", f"{len(found.pairs_):,}"), *written_lines({"vectors": output})]
     return lines if score is None else [*lines, precisions(score)]

@@ -43,7 +43,15 @@ def test_questions_and_other_vectors_are_in_it(tmp_path, monkeypatch, capsys):
     )
     names = run(report, tmp_path, monkeypatch)
     assert names["score"] == pytest.approx(report.findings.accuracy.total.share)
-    assert names["alignment"].translate(["ship"], topn=1)["ship"][0][0] == "ship"
+    assert names["alignment"].translate("ship", topn=1)[0][0] == "ship"
+
+
+def test_vectors_in_one_space_are_compared_as_they_are(tmp_path, monkeypatch, capsys):
+    vectors, other = planted_vectors(), planted_vectors(noise=0.12)
+    report = lowdim.words(vectors, against=other)
+    assert "align" not in report.script
+    run(report, tmp_path, monkeypatch, vectors=vectors, other=other)
+    assert "'man'" in capsys.readouterr().out
 
 
 def test_vectors_in_memory_are_called_so(tmp_path, monkeypatch, capsys):

@@ -45,6 +45,8 @@ class Against(NamedTuple):
     ----------
     how : str
         How the vectors came into one space, in words.
+    turned : bool
+        Whether the first ones were turned for it.
     n_both : int
         Words of both.
     cosines : ndarray of shape (n_both,)
@@ -56,6 +58,7 @@ class Against(NamedTuple):
     """
 
     how: str
+    turned: bool
     n_both: int
     cosines: np.ndarray
     moved: list[Moved]
@@ -82,8 +85,8 @@ def in_one_space(one: Vocabulary, other: Vocabulary) -> bool:
     return bool(same.mean() - different.mean() > ALREADY)
 
 
-def compared(one: Vocabulary, other: Vocabulary, how: str) -> Against:
-    """The words of two vocabularies in one space."""
+def compared(one: Vocabulary, other: Vocabulary, how: str, turned: bool = False) -> Against:
+    """The words of two vocabularies in one space, and how they came there."""
     pairs = alike(one, other, COMMON)
     cosines = (one.units[pairs[:, 0]] * other.units[pairs[:, 1]]).sum(axis=1).astype(np.float64)
     order = np.argsort(cosines, kind="stable")
@@ -98,7 +101,7 @@ def compared(one: Vocabulary, other: Vocabulary, how: str) -> Against:
         for i in first.tolist()
         if near.index.shape[1]
     ]
-    return Against(how, len(alike(one, other)), cosines, moved, stayed, matched)
+    return Against(how, turned, len(alike(one, other)), cosines, moved, stayed, matched)
 
 
 def _described(

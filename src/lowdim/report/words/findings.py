@@ -123,7 +123,7 @@ def find(
         names = [shown_name(found[s].words[i]) for s, i in zip(side, place, strict=True)]
         with stage("clusters"):
             groups = word_groups(units, names, seed)
-            against = None if how is None else compared(found[0], found[1], how)
+            against = None if how is None else compared(found[0], found[1], *how)
         with stage("analogies"):
             arrows = relations(USUAL if questions is None else questions.pairs(), found[0])
             score = None if questions is None else accuracy(source.vectors, questions)
@@ -188,8 +188,8 @@ def _together(parts: list[tuple[np.ndarray, Near]], n: int) -> Near:
 
 def _one_space(
     source: Source, other: Source | None, wishes: Wishes, remarks: list[str]
-) -> tuple[list[Vocabulary], str | None]:
-    """The vocabularies, and how they came into one space; None for one alone."""
+) -> tuple[list[Vocabulary], tuple[str, bool] | None]:
+    """The vocabularies, how they came into one space and whether by turning; None for one alone."""
     if other is None:
         return [_vocabulary(source, 1, remarks)], None
     both = [_vocabulary(one, 2, remarks) for one in (source, other)]
@@ -200,18 +200,20 @@ def _one_space(
                 f"Vectors of {sizes[0]} and of {sizes[1]} numbers are not in one space.",
                 "Choose 'alike' or 'auto' for {align}.",
             )
-        return both, "as they were given"
+        return both, ("as they were given", False)
     if wishes.align == "auto" and in_one_space(*both):
         centred = [
             one._replace(vectors=one.vectors.normalized(NORMALIZED)) for one in (source, other)
         ]
         both = [_vocabulary(one, 2, []) for one in centred]
-        return both, "as they were given: words written alike are near each other already"
+        how = "as they were given: words written alike are near each other already"
+        return both, (how, False)
     alignment = lowdim.text.align(source.vectors, other.vectors, normalize=NORMALIZED)
-    turned = Source(source.name, alignment.transform(source.vectors))
-    fixed = Source(other.name, other.vectors.normalized(NORMALIZED))
+    turned = source._replace(vectors=alignment.transform())
+    fixed = other._replace(vectors=alignment.target_)
     both = [_vocabulary(one, 2, []) for one in (turned, fixed)]
-    return both, f"by turning those of {source.name} so that words written alike come together"
+    how = f"by turning those of {source.name} so that words written alike come together"
+    return both, (how, True)
 
 
 def _vocabulary(source: Source, parts: int, remarks: list[str]) -> Vocabulary:

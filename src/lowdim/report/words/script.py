@@ -29,7 +29,7 @@ def script(findings: Findings, paths: Paths, seed: int) -> str:
             "print(score)\n"
         )
     if findings.against is not None:
-        parts.append(_against(paths))
+        parts.append(_against(paths, findings.against.turned))
     parts.append(
         "# a word, and what it is near to\n"
         "print(vectors.most_similar(words[0], topn=5))\n"
@@ -68,11 +68,17 @@ index, cosine = vectors.nearest(words, topn=10)
 """
 
 
-def _against(paths: Paths) -> str:
+def _against(paths: Paths, turned: bool) -> str:
     opened = _opened(paths.against, "other")
+    if not turned:
+        return f"""\
+# another set of vectors in the same space, and what is near to a word there
+{opened}\
+print(other.similar_by_vector(vectors[words[0]], topn=5))
+"""
     return f"""\
 # another set of vectors, the two laid on each other by the words that both have
 {opened}\
 alignment = lowdim.text.align(vectors, other, normalize={NORMALIZED!r})
-print(alignment.translate(words[:5]))
+print(alignment.translate(words[0]), alignment.shift()[:5])
 """

@@ -14,7 +14,7 @@ def two(found, against):
 
 def test_words_that_moved_are_named_and_stay_text(found):
     moved = [Moved(HOSTILE, 0.1, ["a"], [HOSTILE]), Moved("b", 0.2, [], [])]
-    against = Against("by turning", 4, np.array([0.1, 0.2, 0.8, 0.9]), moved, moved, moved)
+    against = Against("by turning", True, 4, np.array([0.1, 0.2, 0.8, 0.9]), moved, moved, moved)
     section = against_section(two(found, against))
     assert HOSTILE not in section.body and section.tile == ("4", "words are in both")
     assert "4 words are in both" in section.lead and "0.50 or more" in section.lead
@@ -23,7 +23,7 @@ def test_words_that_moved_are_named_and_stay_text(found):
 
 def test_without_words_of_both_there_are_matches_alone(found):
     match = [Moved("a", 0.3, [], ["x", "y"])]
-    section = against_section(two(found, Against("as", 0, np.zeros(0), [], [], match)))
+    section = against_section(two(found, Against("as", False, 0, np.zeros(0), [], [], match)))
     assert section.figures == {} and "<bdi>x</bdi>, <bdi>y</bdi>" in section.body
     assert section.lead == "0 words are in both."
 
