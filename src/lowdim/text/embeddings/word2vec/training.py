@@ -10,6 +10,7 @@ The learning rate falls evenly from `alpha` to `min_alpha`, and is one number in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,13 +90,13 @@ class Piece(NamedTuple):
     hi: int
 
 
-def plan_of(tokens: Tokens, settings: Settings, d: int) -> Plan:
-    """Parts, noise and sizes for this text."""
+def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> Plan:
+    """Parts, noise and sizes for this text; `counts` may be those of more text."""
     v = len(tokens.words)
     n_parts = PARTS if v >= FEW_WORDS else 1
     turn = np.arange(v) % (2 * n_parts)  # words by falling count: to and fro gives even parts
     part = np.minimum(turn, 2 * n_parts - 1 - turn).astype(np.uint8)
-    counts = np.maximum(tokens.counts, 1).astype(np.float64)
+    counts = np.maximum(counts, 1).astype(np.float64)
     q = np.exp(settings.ns_exponent * np.log(counts / counts.max()))
     members = [np.flatnonzero(part == j) for j in range(n_parts)]
     kept = kept_shares(counts, settings.sample)
@@ -110,13 +111,13 @@ def plan_of(tokens: Tokens, settings: Settings, d: int) -> Plan:
         part,
         [shares_of(words, q[words]) for words in members],
         np.array([q[words].sum() for words in members]) / q.sum(),
-        noise_size(settings.negative, 1 if settings.skip_gram else n_parts, n_parts),
+        noise_size(settings.negative),
         ROUND if n_parts == 1 else min(ROUND, max(ROUND_BY_WORD * v, FEW_WORDS)),
         n_places // cbow.BATCH * cbow.BATCH,
     )
 
 
-def noise_size(negative: int, *_: int) -> int:
+def noise_size(negative: int) -> int:
     """Shared words of noise in a batch and a part: a multiple of 4."""
     return int(min(max(4 * round(0.4 * negative), 4), 32))
 
@@ -249,7 +250,7 @@ def _noise_by_batch(plan: Plan, n: int, key: int) -> tuple[np.ndarray, np.ndarra
 def _cuts(lo: int, hi: int, n: int) -> list[tuple[int, int]]:
     """lo, ..., hi in n runs of nearly the same length."""
     at = [lo + (hi - lo) * i // n for i in range(n + 1)]
-    return list(zip(at[:-1], at[1:], strict=True))
+    return list(pairwise(at))
 
 
 def _n_groups(n_words: int) -> int:
