@@ -23,13 +23,14 @@ from lowdim.core.kernel import kernel
 from lowdim.text.embeddings.word2vec.logistic import logistic
 
 BATCH = 32  # places; a multiple of 4
+WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
 
 
 def work_space(n_noise: int, width: int) -> tuple[np.ndarray, ...]:
     """Arrays to work in."""
     return (
         np.empty((n_noise, width), dtype=np.float32),
-        *np.empty((3, BATCH * (n_noise + 1)), dtype=np.float32),
+        *np.zeros((3, -(-BATCH * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
         np.empty(BATCH, dtype=np.int32),
     )
 
@@ -113,7 +114,8 @@ def learn_targets(
                     x0 += H[t - start, f] * C[c, f]
                 x[shared + m], row[m] = -x0, t
                 m += 1
-        logistic(x, shared + m, sigma, cost)
+        # all in whole vectors: numbers at the end may be rounded in another way
+        logistic(x, -(-(shared + m) // WHOLE) * WHOLE, sigma, cost)
         for a in range(m):
             t = row[a]
             h, c, g = t - start, words[t], rate * sigma[shared + a]

@@ -37,8 +37,8 @@ ROUND_BY_WORD = 20
 PARTS = 8
 FEW_WORDS = 1024  # of a vocabulary that is not cut into parts
 # how often the commonest word is seen while W stays as it is (CBOW)
-SEEN_BY_MEANS = 50
-LEAST_PLACES, MOST_PLACES = 256, 8192
+SEEN_BY_MEANS = 12
+LEAST_PLACES, MOST_PLACES = 32, 8192
 WORDS_FOR_THREADS = 2**13  # of a round, below which threads take longer than they save
 
 
@@ -111,15 +111,15 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
         part,
         [shares_of(words, q[words]) for words in members],
         np.array([q[words].sum() for words in members]) / q.sum(),
-        noise_size(settings.negative),
+        noise_size(settings.negative, 0.2 if settings.skip_gram else 0.8),
         ROUND if n_parts == 1 else min(ROUND, max(ROUND_BY_WORD * v, FEW_WORDS)),
         n_places // cbow.BATCH * cbow.BATCH,
     )
 
 
-def noise_size(negative: int) -> int:
-    """Shared words of noise in a batch and a part: a multiple of 4."""
-    return int(min(max(4 * round(0.4 * negative), 4), 32))
+def noise_size(negative: int, factor: float) -> int:
+    """Shared words of noise in a batch (skip-gram: of each part), a multiple of 4."""
+    return int(min(max(4 * round(factor * negative), 4), 32))
 
 
 def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
