@@ -59,9 +59,7 @@ class Problem:
         space = cbow.work_space(SHARED, self.width)
         space = (*(array.astype(self.dtype) for array in space[:-1]), space[-1])
         rate, weight = (np.dtype(self.dtype).type(number) for number in (rate, weight))
-        means(
-            W, d, words, first, last, n_near, self.holes, 3, (PLACES[0], *PLACES), as_mean, H
-        )
+        means(W, d, words, first, last, n_near, self.holes, 3, (PLACES[0], *PLACES), as_mean, H)
         for parts in groups:
             targets(
                 C, H, words, n_near, self.part, PLACES, parts, self.noise, self.noise_part,

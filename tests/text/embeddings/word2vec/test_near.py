@@ -82,9 +82,7 @@ def test_the_same_is_near_whatever_stretches_a_text_is_cut_into(window, length, 
     parts = [
         pair
         for lo in range(0, n, length)
-        for pair in nears(
-            stretch_of(tokens, lo, min(lo + length, n), KEY, keep, reach), reach
-        )
+        for pair in nears(stretch_of(tokens, lo, min(lo + length, n), KEY, keep, reach), reach)
     ]
     assert parts == whole
     assert 0 < len(whole) < n

@@ -36,10 +36,12 @@ ROUND = 2**16  # words
 ROUND_BY_WORD = 20
 PARTS = 8
 FEW_WORDS = 1024  # of a vocabulary that is not cut into parts
-# how often the commonest word is seen while W stays as it is (CBOW)
-SEEN_BY_MEANS = 12
+# how often the commonest word is seen while W stays as it is (CBOW): with all words in one part,
+# and in several
+SEEN_BY_MEANS = (8, 24)
 LEAST_PLACES, MOST_PLACES = 32, 8192
-WORDS_FOR_THREADS = 2**13  # of a round, below which threads take longer than they save
+# below which threads take longer than they save: words of a round, places of CBOW
+WORDS_FOR_THREADS, PLACES_FOR_THREADS = 2**13, 2**10
 
 
 class Tables(NamedTuple):
@@ -101,7 +103,8 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
     members = [np.flatnonzero(part == j) for j in range(n_parts)]
     kept = kept_shares(counts, settings.sample)
     commonest = (counts * kept).max() / (counts * kept).sum()
-    n_places = int(min(max(SEEN_BY_MEANS / commonest, LEAST_PLACES), MOST_PLACES))
+    seen = SEEN_BY_MEANS[n_parts > 1]
+    n_places = int(min(max(seen / commonest, LEAST_PLACES), MOST_PLACES))
     longest = int(np.diff(tokens.starts).max(initial=0))
     return Plan(
         settings,
@@ -178,7 +181,7 @@ def learn_skip_grams(
     total = np.zeros(2)
     for r in range(n_parts):
         blocks = [(i, (i + r) % n_parts) for i in range(n_parts)]
-        for sums in _at_once(work, blocks, len(text.words)):
+        for sums in _at_once(work, blocks, len(text.words) >= WORDS_FOR_THREADS):
             total += sums
     return float(total[0]), float(total[1])
 
@@ -190,7 +193,7 @@ def learn_means(
     tables: Tables, text: Stretch, plan: Plan, key: int, rate: np.float32
 ) -> tuple[float, float]:
     """Learn from one round; returns the loss and the number of places with words near them."""
-    n, width, n_parts = plan.n_places, tables.W.shape[1], len(plan.noise)
+    n, width = plan.n_places, tables.W.shape[1]
     H = np.zeros((n, width), dtype=np.float32)
     from_words, from_noise = np.empty((2, n, width), dtype=np.float32)
     part, d, reach, holes = plan.part[text.words], plan.d, plan.reach, plan.reach.holes
@@ -199,7 +202,7 @@ def learn_means(
     as_mean = plan.settings.cbow_mean
     noise, noise_part = _noise_by_batch(plan, -(-len(part) // cbow.BATCH), key)
     words, first, last, n_near = text
-    groups = _cuts(0, n_parts, _n_groups(n))
+    groups = _cuts(0, len(plan.noise), _n_groups(plan))
     total = 0.0
     for start in range(0, len(words), n):
         end = min(start + n, len(words))
@@ -230,7 +233,7 @@ def learn_means(
             (targets, groups),
             (contexts, groups),
         ):
-            for _ in _at_once(step, cuts, n if len(groups) > 1 else 0):
+            for _ in _at_once(step, cuts, len(groups) > 1):
                 pass
         total += float(loss.sum(dtype=np.float64))
     return total, float(np.count_nonzero(n_near))
@@ -253,11 +256,13 @@ def _cuts(lo: int, hi: int, n: int) -> list[tuple[int, int]]:
     return list(pairwise(at))
 
 
-def _n_groups(n_words: int) -> int:
-    """In how many groups parts are worked on; results do not depend on it."""
-    return min(PARTS, get_config().n_threads) if n_words >= 1024 else 1
+def _n_groups(plan: Plan) -> int:
+    """In how many groups the parts of CBOW are worked on; results do not depend on it."""
+    if plan.n_places < PLACES_FOR_THREADS:
+        return 1
+    return min(len(plan.noise), get_config().n_threads)
 
 
-def _at_once(work: Callable, items: Iterable, n_words: int) -> Iterator[Any]:
+def _at_once(work: Callable, items: Iterable, on_threads: bool) -> Iterator[Any]:
     """work(item) for all items, on threads where that is worth it."""
-    return ordered_map(work, items) if n_words >= WORDS_FOR_THREADS else map(work, items)
+    return ordered_map(work, items) if on_threads else map(work, items)
