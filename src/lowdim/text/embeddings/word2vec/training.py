@@ -114,7 +114,7 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
         part,
         [shares_of(words, q[words]) for words in members],
         np.array([q[words].sum() for words in members]) / q.sum(),
-        noise_size(settings.negative, 0.2 if settings.skip_gram else 0.8),
+        noise_size(settings.negative, 0.2 if settings.skip_gram else 1.6),
         ROUND if n_parts == 1 else min(ROUND, max(ROUND_BY_WORD * v, FEW_WORDS)),
         n_places // cbow.BATCH * cbow.BATCH,
     )
