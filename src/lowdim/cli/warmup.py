@@ -124,6 +124,9 @@ def warm_up(cls: Any) -> Exception | None:
         if cls is lowdim.CountVectorizer:
             _count_words()
             return None
+        if cls is lowdim.Word2Vec:
+            _learn_words()
+            return None
         if cls is lowdim.WordVectors:
             _ask_word_vectors()
             return None
@@ -256,6 +259,15 @@ def _ask_word_vectors() -> None:
         wv = lowdim.WordVectors(words, vectors)
         wv.nearest(topn=2)
         wv.evaluate_word_analogies({"any": [("a", "b", "c", "d")]})
+
+
+def _learn_words() -> None:
+    """Learn vectors of words by skip-gram and by CBOW, and those of texts."""
+    import lowdim
+
+    docs = ["the cat and the dog", "a bird sings", "the bird and the cat"]
+    for sg in (0, 1):
+        lowdim.Word2Vec(4, sg=sg, min_count=1, epochs=1).fit(docs).transform(docs)
 
 
 def _sample_topics() -> None:

@@ -52,14 +52,12 @@ class Counts(NamedTuple):
     word_counts: np.ndarray | None  # of the words in the text; None: sums of rows
 
 
-class WordModel(Transformer, Estimator):
-    """A model with a vector for each word; what its methods share.
+class TextModel:
+    """A model with a vector for each word, learned from text; stands to the left of other classes.
 
     A class has the arguments `window`, `min_count`, `max_final_vocab`, `tokenizer` and `combine`
     (constraints: OF_WORDS), and its `fit` sets `words_`, `counts_` and `vectors_`.
     """
-
-    accepts_sparse: ClassVar[bool] = True
 
     shapes: ClassVar[dict] = {
         "words_": Text(("n",)),
@@ -84,8 +82,6 @@ class WordModel(Transformer, Estimator):
         check_is_fitted(self)
         return WordVectors(self.words_, self.vectors_, counts=self.counts_)
 
-    # ---- what comes in ---------------------------------------------------------------------------
-
     def _read(self, X: Any) -> Tokens:
         """The text of a fit, cut into words."""
         if self.window != "sentence":
@@ -105,6 +101,29 @@ class WordModel(Transformer, Estimator):
             )
         belongs_to_fit(tokens)
         return tokens
+
+    def _combined(self, W: np.ndarray, C: np.ndarray) -> np.ndarray:
+        """The published vectors, of those as words and as contexts.
+
+        Where contexts are not the words (a matrix that is not square), those as words.
+        """
+        if self.combine == "word" or len(W) != len(C):
+            return W
+        if self.combine == "context":
+            return C.copy()
+        return W + C if self.combine == "sum" else (W + C) / W.dtype.type(2)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.vectors_.shape[1]
+
+
+class WordModel(TextModel, Transformer, Estimator):
+    """A model with a vector for each word, learned from text or from a matrix of counts."""
+
+    accepts_sparse: ClassVar[bool] = True
+
+    # ---- what comes in ---------------------------------------------------------------------------
 
     def _counts_of(self, X: Any, weighting: str = "flat") -> Counts:
         """Text or a matrix of a fit as words x contexts; none is negative.
@@ -148,17 +167,6 @@ class WordModel(Transformer, Estimator):
 
     # ---- what goes out ---------------------------------------------------------------------------
 
-    def _combined(self, W: np.ndarray, C: np.ndarray) -> np.ndarray:
-        """The published vectors, of those as words and as contexts.
-
-        Where contexts are not the words (a matrix that is not square), those as words.
-        """
-        if self.combine == "word" or len(W) != len(C):
-            return W
-        if self.combine == "context":
-            return C.copy()
-        return W + C if self.combine == "sum" else (W + C) / W.dtype.type(2)
-
     def _text_vectors(self, X: Any) -> np.ndarray:
         """The mean vector of the known words of each text; 0 without any."""
         check_is_fitted(self)
@@ -167,10 +175,6 @@ class WordModel(Transformer, Estimator):
         n = np.maximum(np.diff(tokens.starts), 1)
         dtype = self.vectors_.dtype
         return (counts.astype(dtype) @ self.vectors_) / n[:, None].astype(dtype)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.vectors_.shape[1]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
