@@ -4,14 +4,104 @@
 
 Points are arrays of any one shape; the past is stacked along a first axis, the newest last, so that
 a named tuple of plain arrays holds it in a checkpoint. A direction only proposes: look at the point
-that it leads to, and go half as far if f rose.
+that it leads to, and go half as far if f rose. `Search` does that, one look at f at a time:
+
+    at = search_from(x)
+    while not at.stuck:
+        at = searched(at, *f_and_gradient(at.trial))
+
+f at `at.point` never rises.
 
 Cost: O(m p) for m remembered steps of p numbers, beside a pass over the rows nothing.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from lowdim.linalg.accelerate import with_newest
+
+ENOUGH = 1e-4  # of the fall that the slope promises, for a step to be taken (Armijo)
+SHORTEST, LONGEST = 0.1, 0.5  # how a step is shortened that does not fall enough
+MOST_TRIES = 20  # of one direction; then f is as low as rounding lets one see
+LEAST_BEND = 1e-10  # cosine between a step and its turn, for the step to be remembered
+
+
+class Search(NamedTuple):
+    """Where a search stands between two looks at f."""
+
+    point: np.ndarray  # accepted last
+    trial: np.ndarray  # to be looked at next
+    objective: float  # at the point
+    gradient: np.ndarray
+    direction: np.ndarray
+    length: float  # of the step along it that leads to the trial
+    tries: int  # of this direction
+    steps: np.ndarray  # (m, ...)  the last steps
+    turns: np.ndarray  # (m, ...)  and the changes of the gradient along them
+
+    @property
+    def stuck(self) -> bool:
+        """Whether no step lowers f any more."""
+        return self.tries >= MOST_TRIES or (self.length > 0 and not self.direction.any())
+
+
+def search_from(point: np.ndarray) -> Search:
+    """A search that looks at `point` first."""
+    none, zero = np.empty((0, *point.shape)), np.zeros(point.shape)
+    return Search(point, point, np.inf, zero, zero, 0.0, 0, none, none)
+
+
+def searched(
+    at: Search,
+    objective: float,
+    gradient: np.ndarray,
+    curvature: np.ndarray | float = 1.0,
+    memory: int = 10,
+) -> Search:
+    """The search after a look at its trial: moved there, or with a shorter step.
+
+    Parameters
+    ----------
+    at : Search
+    objective, gradient : float, array
+        f and its gradient at `at.trial`. A trial whose f is no number counts as too far.
+    curvature : array like the point, or float
+        Diagonal of a first guess of the Hessian, up to a factor, positive: the better it says how
+        numbers differ in scale, the fewer steps.
+    memory : int
+        How many steps are remembered.
+    """
+    slope = at.length * float(np.vdot(at.gradient, at.direction))
+    fell = objective <= at.objective + ENOUGH * slope and np.isfinite(objective)
+    if not fell and np.isfinite(at.objective):
+        shorter = _shortened(at.objective, slope, objective) * at.length
+        trial = at.point + shorter * at.direction
+        return at._replace(length=shorter, trial=trial, tries=at.tries + 1)
+    steps, turns = at.steps, at.turns
+    step, turn = at.trial - at.point, gradient - at.gradient
+    bend = float(np.vdot(step, turn))
+    if bend > LEAST_BEND * np.linalg.norm(step) * np.linalg.norm(turn):
+        steps, turns = with_newest(steps, step, memory), with_newest(turns, turn, memory)
+    if len(steps):
+        newest = float(np.vdot(turns[-1] / curvature, turns[-1]))
+        curvature = curvature * (newest / float(np.vdot(steps[-1], turns[-1])))
+    direction = lbfgs_direction(gradient, steps, turns, curvature)
+    if not np.vdot(direction, gradient) < 0:
+        direction, steps, turns = -gradient / curvature, steps[:0], turns[:0]
+    trial = at.trial + direction
+    return Search(at.trial, trial, objective, gradient, direction, 1.0, 0, steps, turns)
+
+
+def _shortened(objective: float, slope: float, trial: float) -> float:
+    """Where the parabola through f, its slope and f at the trial is lowest, within limits."""
+    if not np.isfinite(trial):
+        return SHORTEST
+    bend = 2.0 * (trial - objective - slope)
+    lowest = -slope / bend if bend > 0 else LONGEST
+    return float(min(max(lowest, SHORTEST), LONGEST))
 
 
 def lbfgs_direction(
