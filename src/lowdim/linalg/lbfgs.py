@@ -26,6 +26,9 @@ from lowdim.linalg.accelerate import with_newest
 ENOUGH = 1e-4  # of the fall that the slope promises, for a step to be taken (Armijo)
 SHORTEST, LONGEST = 0.1, 0.5  # how a step is shortened that does not fall enough
 MOST_TRIES = 20  # of one direction; then f is as low as rounding lets one see
+ROUNDING = 1e-13  # of f: a rise that says nothing; then the slope decides (Hager and Zhang 2005)
+FLATTER = 0.9  # part of its slope that a step has to leave, at the most, to be taken by its slope
+NEAR = 1e-20  # of f: a fall so small, as the slope promises it, is the end of a search
 LEAST_BEND = 1e-10  # cosine between a step and its turn, for the step to be remembered
 
 
@@ -45,7 +48,9 @@ class Search(NamedTuple):
     @property
     def stuck(self) -> bool:
         """Whether no step lowers f any more."""
-        return self.tries >= MOST_TRIES or (self.length > 0 and not self.direction.any())
+        promised = -float(np.vdot(self.gradient, self.direction))
+        near = self.length > 0 and promised <= NEAR * abs(self.objective)
+        return self.tries >= MOST_TRIES or near
 
 
 def search_from(point: np.ndarray) -> Search:
@@ -75,8 +80,7 @@ def searched(
         How many steps are remembered.
     """
     slope = at.length * float(np.vdot(at.gradient, at.direction))
-    fell = objective <= at.objective + ENOUGH * slope and np.isfinite(objective)
-    if not fell and np.isfinite(at.objective):
+    if not _is_lower(at, slope, objective, gradient):
         shorter = _shortened(at.objective, slope, objective) * at.length
         trial = at.point + shorter * at.direction
         return at._replace(length=shorter, trial=trial, tries=at.tries + 1)
@@ -92,7 +96,20 @@ def searched(
     if not np.vdot(direction, gradient) < 0:
         direction, steps, turns = -gradient / curvature, steps[:0], turns[:0]
     trial = at.trial + direction
+    objective = min(objective, at.objective)  # they may differ in rounding
     return Search(at.trial, trial, objective, gradient, direction, 1.0, 0, steps, turns)
+
+
+def _is_lower(at: Search, slope: float, objective: float, gradient: np.ndarray) -> bool:
+    """Whether the trial is good enough to be moved to."""
+    if not np.isfinite(at.objective):
+        return True
+    if objective <= at.objective + ENOUGH * slope:
+        return True
+    if not objective <= at.objective + ROUNDING * abs(at.objective):
+        return False
+    left = at.length * float(np.vdot(gradient, at.direction))
+    return abs(left) <= FLATTER * abs(slope)
 
 
 def _shortened(objective: float, slope: float, trial: float) -> float:

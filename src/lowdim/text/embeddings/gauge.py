@@ -20,6 +20,8 @@ import numpy as np
 from lowdim.linalg.products import thin_svd
 from lowdim.text.embeddings.base import balanced
 
+ROUNDING = 1e-12  # a direction of W C' that is below this part of the largest is not there
+
 
 class Gauged(NamedTuple):
     """Vectors and biases that say the same."""
@@ -39,7 +41,10 @@ def gauged(at: Gauged, *, words: bool, contexts: bool) -> Gauged:
     if contexts:
         middle = C.mean(axis=0)
         C, word_bias = C - middle, word_bias + W @ middle
-    return Gauged(*balanced(W, C), word_bias, bias)
+    W, C = balanced(W, C)
+    size = (W**2).sum(axis=0)  # the singular values of W C'
+    W, C = (np.where(size > ROUNDING * size.max(initial=0.0), table, 0.0) for table in (W, C))
+    return Gauged(W, C, word_bias, bias)
 
 
 def principal(X: np.ndarray) -> np.ndarray:

@@ -19,12 +19,11 @@ over blocks of rows gives J and its gradient; L-BFGS never raises J.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.special
 
-from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -38,8 +37,8 @@ from lowdim.text.embeddings.gauge import Gauged, gauged, principal
 from lowdim.text.embeddings.skip_gram.codes import Coding, encode, losses
 from lowdim.text.embeddings.skip_gram.learning import Problem, Vectors, in_pieces, learn
 from lowdim.text.embeddings.skip_gram.losses import Scores, log_or_0, shares, statistics
-from lowdim.text.embeddings.skip_gram.noise import Noise, noise_of
-from lowdim.text.embeddings.skip_gram.start import Margins, spectral_vectors
+from lowdim.text.embeddings.skip_gram.noise import noise_of
+from lowdim.text.embeddings.skip_gram.start import Margins, margins_of, spectral_vectors
 from lowdim.text.embeddings.words import context_numbers, known_counts, word_numbers
 from lowdim.text.tokens.sources import is_text
 
@@ -93,7 +92,7 @@ class SkipGram(WordModel):
     max_iter : int, default=500
         Passes at the most.
     tol : float, default=1e-6
-        Stop when ten passes lower J by less than this.
+        Stop when 100 passes lower J by less than this.
     random_state : int, Generator, RandomState or None, default=None
         Draws where the search begins.
 
@@ -163,6 +162,7 @@ class SkipGram(WordModel):
         "bias_": ("d",),
         "noise_": ("d",),
         "_total": (),
+        "_from_text": (),
     }
 
     _parameter_constraints: ClassVar[dict] = {
@@ -237,7 +237,7 @@ class SkipGram(WordModel):
         random = random_generator(self.random_state)
         found = learn(self, problem, self._start(problem, random))
         self._publish(counts, found, counts.rows.dtype)
-        self._total = total
+        self._total, self._from_text = total, is_text(X)
         self.noise_ = problem.noise.astype(counts.rows.dtype) / self.negative
         return self
 
@@ -265,7 +265,7 @@ class SkipGram(WordModel):
             penalty=self.penalty,
             with_bias=self.bias,
             tied=self.tied,
-            d=self.vector_size,
+            d=min(self.vector_size, n, v),  # W C' has no higher rank
         ), total
 
     def _start(self, problem: Problem, random: np.random.Generator) -> Vectors:
@@ -281,7 +281,7 @@ class SkipGram(WordModel):
             middle = problem.margins.by_column @ common if self.loss == "softmax" else 0.0
             common, offset = offset, common - middle
         vectors = spectral_vectors(
-            problem.rows, problem.margins, offset, self.vector_size, random, tied=self.tied
+            problem.rows, problem.margins, offset, problem.d, random, tied=self.tied
         )
         return Vectors(*vectors, common)
 
@@ -296,8 +296,10 @@ class SkipGram(WordModel):
             free = self.loss == "softmax"  # what all contexts have in common says nothing
             at = Gauged(W, C, np.zeros(len(W)), bias)
             W, C, _, bias = gauged(at, words=self.bias, contexts=free)
-        self.word_vectors_ = W.astype(dtype)
-        self.context_vectors_ = C.astype(dtype)
+        self.word_vectors_, self.context_vectors_ = (
+            np.pad(table, [(0, 0), (0, self.vector_size - table.shape[1])]).astype(dtype)
+            for table in (W, C)
+        )
         self.bias_ = bias.astype(dtype)
         self.vectors_ = self._combined(self.word_vectors_, self.context_vectors_)
         self._publish_words(counts)
@@ -379,19 +381,19 @@ class SkipGram(WordModel):
         -------
         probability : float, or ndarray
         """
-        i, j = word_numbers(self, word), context_numbers(self, context)
-        H = self._scores_of(i)
-        odds = np.take_along_axis(H, np.broadcast_to(j, np.shape(i))[..., None], -1)[..., 0]
-        if np.ndim(i) == 0 and np.ndim(j):
-            odds = H[j]
+        i, j = np.broadcast_arrays(word_numbers(self, word), context_numbers(self, context))
+        W, C = (
+            table.astype(np.float64)
+            for table in (self.word_vectors_[i], self.context_vectors_[j])
+        )
+        odds = (W * C).sum(axis=-1) + self.bias_[j]
+        if self.loss == "softmax":
+            odds = odds - scipy.special.logsumexp(self._scores_of(i), axis=-1)
         if self.loss != "negative":
             with np.errstate(divide="ignore"):
-                odds = odds - np.log(self.negative * self.noise_.astype(np.float64))[j]
-        if self.loss == "softmax":
-            total = scipy.special.logsumexp(H, axis=-1)
-            odds = odds - total
+                odds = odds - np.log(self.negative * self.noise_[j].astype(np.float64))
         found = scipy.special.expit(odds)
-        return float(found) if np.ndim(found) == 0 else found
+        return float(found) if found.ndim == 0 else found
 
     # ---- inside ----------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from lowdim.text.embeddings.skip_gram.losses import Scores, statistics
 from lowdim.text.embeddings.skip_gram.start import Margins
 
 MEMORY = 10  # steps that the search looks back on
-LOOK_BACK = 10  # iterations over which J has to fall by more than `tol`
+LOOK_BACK = 100  # passes over which J has to fall by more than `tol`; ten may be a flat stretch
 FLOOR = 1e-3  # of a mean square of vectors, for the first guess of the Hessian
 ROWS_PER_BLOCK = 64  # at least: a block adds up a vector for each context
 

@@ -33,6 +33,13 @@ class Margins(NamedTuple):
     by_column: np.ndarray  # (v,)
 
 
+def margins_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the columns of a block of counts, and of its rows."""
+    X = sp.csr_array(X) if sp.issparse(X) else X
+    by_row = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
+    return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(), by_row
+
+
 def spectral_vectors(
     rows: Blocks,
     margins: Margins,
