@@ -98,7 +98,7 @@ def _newton_steps(
     N: Any, scores: Scores, by_score: np.ndarray, gradient: np.ndarray, ridge: np.ndarray
 ) -> np.ndarray:
     """-Hessian^-1 gradient of each row."""
-    C, n = scores.C, N.toarray() if sp.issparse(N) else N
+    C, n = scores.C, N.toarray()
     if scores.loss == "softmax":
         weights = by_score + n  # p
     else:
@@ -138,4 +138,4 @@ def _moved(
 
 
 def _times_rows(N: Any, factor: np.ndarray) -> Any:
-    return sp.diags_array(factor).tocsr() @ N if sp.issparse(N) else N * factor[:, None]
+    return sp.csr_array(sp.diags_array(factor) @ N)

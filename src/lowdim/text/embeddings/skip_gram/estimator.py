@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.special
 
+from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -35,8 +36,8 @@ from lowdim.core.random import random_generator
 from lowdim.text.embeddings.base import OF_WORDS, Counts, WordModel
 from lowdim.text.embeddings.gauge import Gauged, gauged, principal
 from lowdim.text.embeddings.skip_gram.codes import Coding, encode, losses
-from lowdim.text.embeddings.skip_gram.learning import Problem, Vectors, in_pieces, learn
-from lowdim.text.embeddings.skip_gram.losses import Scores, log_or_0, shares, statistics
+from lowdim.text.embeddings.skip_gram.learning import Problem, Vectors, as_shares, learn
+from lowdim.text.embeddings.skip_gram.losses import Scores, log_or_0, statistics
 from lowdim.text.embeddings.skip_gram.noise import noise_of
 from lowdim.text.embeddings.skip_gram.start import Margins, margins_of, spectral_vectors
 from lowdim.text.embeddings.words import context_numbers, known_counts, word_numbers
@@ -243,8 +244,7 @@ class SkipGram(WordModel):
 
     def _problem(self, counts: Counts) -> tuple[Problem, float]:
         """What is minimised, and the sum of all counts."""
-        rows = in_pieces(counts.rows)
-        by_column, by_row = rows.fold_and_map(margins_of)
+        by_column, by_row = counts.rows.fold_and_map(margins_of)
         total = float(by_column.sum())
         if not total > 0:
             raise ValueError("X has no pairs: all counts are 0. Nothing can be learned from it.")
@@ -257,7 +257,7 @@ class SkipGram(WordModel):
         margins = Margins(by_row / total, by_column / total)
         noise = noise_of(self.noise, margins, self.ns_exponent)
         return Problem(
-            rows=rows.seen(shares, total),
+            rows=as_shares(counts.rows, total),
             margins=margins,
             loss=self.loss,
             noise=self.negative * noise.by_context,
@@ -339,8 +339,8 @@ class SkipGram(WordModel):
             total = float(N.sum())
             if total <= 0:
                 return 0.0
-            sums, _ = statistics(shares(N, total), coding.scores, self.word_vectors_, None)
-            return -sums.objective
+            rows, along = as_shares(ArrayBlocks(N), total), (self.word_vectors_, None)
+            return -float(rows.fold_and_map(statistics, coding.scores, along=along)[0].objective)
         loss, pairs = self._opened(X).fold(losses, coding)
         return -float(loss / pairs) if pairs > 0 else 0.0
 

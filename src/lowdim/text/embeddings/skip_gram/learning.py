@@ -22,7 +22,7 @@ from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.config import get_config
 from lowdim.core.loop import iterate
 from lowdim.linalg.lbfgs import search_from, searched
-from lowdim.text.embeddings.skip_gram.losses import Scores, statistics
+from lowdim.text.embeddings.skip_gram.losses import Scores, shares, statistics
 from lowdim.text.embeddings.skip_gram.start import Margins
 
 MEMORY = 10  # steps that the search looks back on
@@ -109,13 +109,13 @@ def learn(estimator: Any, problem: Problem, start: Vectors) -> Vectors:
     return problem.unpacked(loop.params.point)
 
 
-def in_pieces(rows: Blocks) -> Blocks:
-    """The same rows; in memory, in blocks whose scores are worth a turn on a thread."""
+def as_shares(rows: Blocks, total: float) -> Blocks:
+    """Counts divided by their sum; in memory, in blocks that are worth a turn on a thread."""
     X = rows.in_memory
     if X is None:
-        return rows
+        return rows.seen(shares, total)
     size = get_config().block_bytes // (X.dtype.itemsize * max(X.shape[1], 1))
-    return ArrayBlocks(X, block_rows=max(ROWS_PER_BLOCK, size))
+    return ArrayBlocks(shares(X, total), block_rows=max(ROWS_PER_BLOCK, size))
 
 
 def _with_floor(share: np.ndarray) -> np.ndarray:

@@ -58,23 +58,21 @@ class Slope(NamedTuple):
     by_score: np.ndarray  # (b, v)
 
 
-def shares(X: Any, total: float) -> Any:
-    """Counts of a block, divided by the sum of all; each pair is stored once."""
-    if not sp.issparse(X):
-        return _divided(X, total)
-    N = sp.csr_array((_divided(X.data, total), X.indices, X.indptr), shape=X.shape)
-    if not X.has_canonical_format:
-        N = N.copy()
-        N.sum_duplicates()
+def shares(X: Any, total: float) -> sp.csr_array:
+    """Counts of a block, divided by the sum of all; each pair is stored once.
+
+    What is 0 is not stored, so that dense and sparse counts give the same bits: a search whose best
+    vectors are infinitely long makes large differences of small ones.
+    """
+    N = sp.csr_array(X, copy=True)
+    N.data = (N.data / np.float64(total)).astype(N.dtype, copy=False)
+    N.sum_duplicates()
+    N.eliminate_zeros()
     return N
 
 
-def _divided(values: np.ndarray, total: float) -> np.ndarray:
-    return (values / np.float64(total)).astype(values.dtype, copy=False)
-
-
 def statistics(
-    N: Any, scores: Scores, W: np.ndarray, noise: np.ndarray | None
+    N: sp.csr_array, scores: Scores, W: np.ndarray, noise: np.ndarray | None
 ) -> tuple[Sums, np.ndarray]:
     """What one block of shares adds up, and the gradient in its own vectors W (b, d).
 
@@ -100,7 +98,9 @@ def pieces(N: Any) -> list[slice]:
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def slope(N: Any, scores: Scores, W: np.ndarray, noise: np.ndarray | None) -> Slope:
+def slope(
+    N: sp.csr_array, scores: Scores, W: np.ndarray, noise: np.ndarray | None
+) -> Slope:
     """J of a piece and its gradient in the scores of W."""
     H = W @ scores.C.T
     H += scores.bias
@@ -113,9 +113,9 @@ def slope(N: Any, scores: Scores, W: np.ndarray, noise: np.ndarray | None) -> Sl
     return logistic(N, H, M)
 
 
-def softmax(N: Any, H: np.ndarray, n: np.ndarray) -> Slope:
+def softmax(N: sp.csr_array, H: np.ndarray, n: np.ndarray) -> Slope:
     """J and its gradient, which is written over the scores H; n are the sums of the rows of N."""
-    at, values = _entries(N)
+    at, values = (row_numbers(N), N.indices), N.data
     fit = _by_row(N, values * H[at])
     top = H.max(axis=1)
     H -= top[:, None]
@@ -126,9 +126,9 @@ def softmax(N: Any, H: np.ndarray, n: np.ndarray) -> Slope:
     return Slope(n * (top + np.log(Z)).astype(np.float64) - fit, H)
 
 
-def logistic(N: Any, G: np.ndarray, M: np.ndarray) -> Slope:
+def logistic(N: sp.csr_array, G: np.ndarray, M: np.ndarray) -> Slope:
     """J and its gradient in the log odds G that a pair was seen, which is written over M."""
-    at, values = _entries(N)
+    at, values = (row_numbers(N), N.indices), N.data
     T = np.exp(-np.abs(G))
     # log(1 + exp g) = max(g, 0) + log(1 + exp -|g|); that of -g is g less
     loss = np.log(1.0 + T)
@@ -160,13 +160,6 @@ def log_or_0(values: np.ndarray) -> np.ndarray:
     return np.log(values, out=np.zeros_like(values), where=values > 0)
 
 
-def _entries(N: Any) -> tuple[Any, np.ndarray]:
-    """Where a piece has values, and these."""
-    return ((row_numbers(N), N.indices), N.data) if sp.issparse(N) else (..., N)
-
-
-def _by_row(N: Any, values: np.ndarray) -> np.ndarray:
+def _by_row(N: sp.csr_array, values: np.ndarray) -> np.ndarray:
     """Sums by row of what stands at the entries of N, in float64."""
-    if sp.issparse(N):
-        return np.bincount(row_numbers(N), values, N.shape[0])
-    return values.sum(axis=1, dtype=np.float64)
+    return np.bincount(row_numbers(N), values, N.shape[0])

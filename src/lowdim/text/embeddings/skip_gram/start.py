@@ -7,7 +7,7 @@ a_v is what a bias would say, where the model has none. From random vectors a se
 poor minimum (that of the four words of the tests, in one of three), and takes twice the passes.
 Some noise is added, so that every direction can grow.
 
-Cost: `PASSES` + 1 passes with two products of N each; by orthogonal iteration.
+Cost: five passes with two products of N each (`linalg/subspace.py`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.linalg.sparse import row_numbers, with_values
+from lowdim.linalg.subspace import leading_directions
 from lowdim.text.embeddings.skip_gram.losses import log_or_0
 
-PASSES, MORE = 5, 10  # of orthogonal iteration, and directions beyond d that make them suffice
 ROUNDING = 1e-10  # a square below this part of the largest is 0
 NOISE = 0.01
 
@@ -35,9 +35,9 @@ class Margins(NamedTuple):
 
 def margins_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sums of the columns of a block of counts, and of its rows."""
-    X = sp.csr_array(X) if sp.issparse(X) else X
-    by_row = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
-    return np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(), by_row
+    X = sp.csr_array(X)
+    by_row = np.bincount(row_numbers(X), X.data, X.shape[0])
+    return np.bincount(X.indices, X.data, X.shape[1]), by_row
 
 
 def spectral_vectors(
@@ -55,15 +55,13 @@ def spectral_vectors(
     """
     by_row, by_column = margins
     v, along = len(by_column), (by_row,)
-    V = random.normal(size=(v, min(d + MORE, v)))
-    for _ in range(PASSES):
-        Q = np.linalg.qr(V)[0]
-        V = rows.fold(gram_times, Q, by_column, offset, along=along)
-    squares, turn = np.linalg.eigh(Q.T @ V)
-    squares, turn = squares[::-1][:d], turn[:, ::-1][:, :d]
+
+    def gram(Q: np.ndarray) -> np.ndarray:
+        return rows.fold(gram_times, Q, by_column, offset, along=along)
+
+    squares, V = leading_directions(gram, v, d, random)
     kept = squares > ROUNDING * max(squares[0], 0.0)
-    squares, V = squares[kept], Q @ turn[:, kept]
-    V *= np.sign(V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])])
+    squares, V = squares[kept], V[:, kept]
     roots = squares**0.25
     AV = rows.map(times, V, by_column, offset, along=along)
     AV = np.asarray(AV.compute() if is_dask(AV) else AV, dtype=np.float64)
@@ -90,18 +88,13 @@ def times(
     return relations(N, by_row, by_column, offset) @ Q
 
 
-def relations(N: Any, by_row: np.ndarray, by_column: np.ndarray, offset: np.ndarray) -> Any:
-    """A of one block, sparse as it is."""
-    if sp.issparse(N):
-        share = by_row[row_numbers(N)] * by_column[N.indices]
-        values = _relation(N.data.astype(np.float64), share, offset[N.indices])
-        return with_values(N, values)
-    return _relation(N.astype(np.float64), by_row[:, None] * by_column, offset)
-
-
-def _relation(N: np.ndarray, share: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    ratio = np.divide(N, share, out=np.zeros_like(N), where=(share > 0) & (N > 0))
-    return np.where(ratio > 0, np.sqrt(share) * (log_or_0(ratio) + offset), 0.0)
+def relations(
+    N: sp.csr_array, by_row: np.ndarray, by_column: np.ndarray, offset: np.ndarray
+) -> sp.csr_array:
+    """A of one block."""
+    share = by_row[row_numbers(N)] * by_column[N.indices]
+    ratio = np.divide(N.data, share, out=np.zeros(N.nnz), where=share > 0)
+    return with_values(N, np.sqrt(share) * (log_or_0(ratio) + offset[N.indices]))
 
 
 def _inverse_root(shares: np.ndarray) -> np.ndarray:
