@@ -75,3 +75,11 @@ def mean_square(pairs: Pairs, at: Vectors) -> float:
     r = residuals(pairs, at)
     total = pairs.total
     return float(pairs.weight @ (r * r)) / total if total > 0 else 0.0
+
+
+def penalised(pairs: Pairs, at: Vectors, penalty: float) -> float:
+    """H / sum f."""
+    squares = 0.0
+    if penalty > 0:
+        squares = sum(float(np.square(t, dtype=np.float64).sum()) for t in (at.W, at.C))
+    return mean_square(pairs, at) + penalty * squares / (pairs.total or 1.0)
