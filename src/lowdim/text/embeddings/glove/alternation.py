@@ -18,10 +18,10 @@ import numpy as np
 
 from lowdim.completion.als.start import spectral_factors
 from lowdim.linalg.ridge import Regression, solve_rows
-from lowdim.linalg.sparse import by_column, row_numbers, sparse_times, with_values
-from lowdim.text.embeddings.glove.objective import Pairs, Vectors
+from lowdim.linalg.sparse import by_column, product_at, row_numbers, sparse_times, with_values
+from lowdim.text.embeddings.glove.objective import Pairs, Vectors, residuals
 
-RIDGE = 1e-10  # of the mean square of the other vectors: where pairs do not determine a vector
+RIDGE = 1.5e-8  # of the mean square of the other vectors: where pairs do not determine a vector
 BACKFITTING = 5  # rounds in which the first biases are found
 
 
@@ -59,38 +59,57 @@ def regressed(
 
     Of vectors that explain a row alike the shortest.
     """
-    m, d = F.shape
-    unit = float(weight.max(initial=0.0)) or 1.0
-    least = RIDGE * float(np.mean(F**2)) if F.size else 0.0
-    on = np.hstack([F, np.ones((m, 1))]) if bias else F
+    used, unit = np.flatnonzero(F.any(axis=0)), power_of_two(weight)
+    m, d = len(F), len(used)
+    size = float(np.sqrt(np.mean(F**2))) or 1.0  # in place of 1 beside F: digits are lost otherwise
+    on = np.hstack([F[:, used], np.full((m, 1), size)]) if bias else F[:, used]
     prices = np.zeros(on.shape[1])
-    prices[:d] = penalty / unit if penalty > 0 else least
+    prices[:d] = penalty / unit if penalty > 0 else RIDGE * size**2
     regression = Regression(np.ascontiguousarray(on), offset, prices, by_count=penalty == 0)
     Z = solve_rows(logs, regression, weight=weight / unit, with_loss=False).Z
-    return np.ascontiguousarray(Z[:, :d]), Z[:, d] if bias else np.zeros(len(Z))
+    if penalty == 0:  # what the ridge has taken away, once more: it only chooses
+        fit = product_at(logs, Z, regression.F)
+        left = with_values(logs, logs.data - offset[logs.indices] - fit)
+        regression = regression._replace(offset=np.zeros(m))
+        Z += solve_rows(left, regression, weight=weight / unit, with_loss=False).Z
+    W = np.zeros((len(Z), F.shape[1]))
+    W[:, used] = Z[:, :d]
+    return W, size * Z[:, d] if bias else np.zeros(len(Z))
+
+
+def power_of_two(weight: np.ndarray) -> float:
+    """About the largest weight: dividing by it rounds nothing, and tiny weights are numbers."""
+    largest = float(weight.max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
 
 def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator) -> Vectors:
-    """Biases of their own, and vectors of the contexts by what these leave of the pairs."""
+    """Vectors of the contexts by what biases leave of the pairs."""
     n, v = pairs.logs.shape
-    word_bias, context_bias = np.zeros(n), np.zeros(v)
-    rows, columns, f = row_numbers(pairs.logs), pairs.logs.indices, pairs.weight
-    y = pairs.logs.data
-    if bias:
-        for _ in range(BACKFITTING):
-            word_bias = _means(rows, f, y - context_bias[columns], n)
-            context_bias = _means(columns, f, y - word_bias[rows], v)
-        y = y - word_bias[rows] - context_bias[columns]
-    unit = float(f.max(initial=0.0)) or 1.0
-    Y = with_values(pairs.logs, f / unit * y)
+    none = np.zeros((n, d)), np.zeros((v, d))
+    word_bias, context_bias = first_biases(pairs) if bias else (np.zeros(n), np.zeros(v))
+    weight = pairs.weight / power_of_two(pairs.weight)
+    left = residuals(pairs, Vectors(*none, word_bias, context_bias))
+    Y = with_values(pairs.logs, weight * left)
     twin = by_column(Y)
-    density = max(float((f / unit).sum()) / (n * v), np.finfo(float).tiny)
 
     def gram_times(Q: np.ndarray) -> np.ndarray:
         return sparse_times(twin, sparse_times(Y, Q))
 
-    C = spectral_factors(gram_times, n, v, d, density, random)
-    return Vectors(np.zeros((n, d)), C, word_bias, context_bias)
+    C = spectral_factors(gram_times, n, v, d, float(weight.sum()) / (n * v), random)
+    return Vectors(none[0], C, word_bias, context_bias)
+
+
+def first_biases(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Biases of words and of contexts that explain most of the log counts without vectors."""
+    n, v = pairs.logs.shape
+    rows, columns = row_numbers(pairs.logs), pairs.logs.indices
+    weight, y = pairs.weight / power_of_two(pairs.weight), pairs.logs.data
+    context_bias = np.zeros(v)
+    for _ in range(BACKFITTING):
+        word_bias = _means(rows, weight, y - context_bias[columns], n)
+        context_bias = _means(columns, weight, y - word_bias[rows], v)
+    return word_bias, context_bias
 
 
 def _means(number: np.ndarray, weight: np.ndarray, y: np.ndarray, size: int) -> np.ndarray:

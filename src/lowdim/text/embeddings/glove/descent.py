@@ -49,13 +49,14 @@ class Descent(NamedTuple):
     bias: bool
 
 
-def random_tables(n: int, v: int, d: int, bias: bool, random: np.random.Generator) -> Tables:
-    """Vectors as Stanford's program begins: evenly between -1/2d and 1/2d."""
+def random_tables(
+    d: int, word_bias: np.ndarray, bias: np.ndarray, random: np.random.Generator
+) -> Tables:
+    """Vectors as Stanford's program begins, evenly between -1/2d and 1/2d; biases as given."""
     words, contexts = (
-        ((random.random((m, d + 1)) - 0.5) / d).astype(np.float32) for m in (n, v)
+        np.column_stack([(random.random((len(own), d)) - 0.5) / d, own]).astype(np.float32)
+        for own in (word_bias, bias)
     )
-    if not bias:
-        words[:, -1] = contexts[:, -1] = 0.0
     return Tables(words, contexts, np.ones_like(words), np.ones_like(contexts), random)
 
 
@@ -85,7 +86,7 @@ def _adagrad(
     first, last, row, column, log, weight, rate, P, Q, bias, W, C, G, H
 ):  # fmt: skip
     """Steps of AdaGrad for the pairs first to last - 1, in place; G and H are sums of squares."""
-    d, one = W.shape[1] - 1, W.dtype.type(1)
+    d = W.shape[1] - 1
     for e in range(first, last):
         i, j = row[e], column[e]
         product = W[i, d] + C[j, d]
@@ -101,8 +102,8 @@ def _adagrad(
             G[i, r] = g + s * s
             H[j, r] = h + t * t
         if bias:
-            W[i, d] -= pull * one / np.sqrt(G[i, d])
-            C[j, d] -= pull * one / np.sqrt(H[j, d])
+            W[i, d] -= pull / np.sqrt(G[i, d])
+            C[j, d] -= pull / np.sqrt(H[j, d])
             G[i, d] += pull * pull
             H[j, d] += pull * pull
 

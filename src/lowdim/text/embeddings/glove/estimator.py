@@ -30,7 +30,7 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.text.embeddings.base import OF_WORDS, Counts, WordModel
 from lowdim.text.embeddings.gauge import Gauged, gauged
-from lowdim.text.embeddings.glove.alternation import both_sides, first_vectors
+from lowdim.text.embeddings.glove.alternation import both_sides, first_biases, first_vectors
 from lowdim.text.embeddings.glove.codes import Coding, encode, squares
 from lowdim.text.embeddings.glove.descent import Descent, epoch, random_tables
 from lowdim.text.embeddings.glove.gradient import Point, descended, field
@@ -247,14 +247,13 @@ class GloVe(WordModel):
 
     def _step_by_step(self, pairs: Pairs, random: np.random.Generator) -> Vectors:
         """'adagrad' and 'sgd'."""
-        n, v = pairs.logs.shape
         strata = stratified(pairs, random)
         share = [
             (self.penalty / np.maximum(np.bincount(at, minlength=m), 1)).astype(np.float32)
-            for at, m in ((strata.row, n), (strata.column, v))
+            for at, m in zip((strata.row, strata.column), pairs.logs.shape, strict=True)
         ]
         how = Descent(self.solver, self.learning_rate, *share, self.bias)
-        start = random_tables(n, v, self.vector_size, self.bias, random)
+        start = random_tables(self.vector_size, *self._biases(pairs), random)
         return self._iterate(pairs, start, lambda at: epoch(strata, how, at), _vectors_of)
 
     def _alternate(self, pairs: Pairs, random: np.random.Generator) -> Vectors:
@@ -265,12 +264,16 @@ class GloVe(WordModel):
 
     def _descend(self, pairs: Pairs, random: np.random.Generator) -> Vectors:
         """'gd'."""
-        n, v = pairs.logs.shape
         H = field(pairs, self.penalty, self.bias)
-        tables = random_tables(n, v, self.vector_size, self.bias, random)
+        tables = random_tables(self.vector_size, *self._biases(pairs), random)
         at = Vectors(*(table.astype(np.float64) for table in tables.vectors))
         start = Point(at, self.learning_rate, H.objective(at))
         return self._iterate(pairs, start, lambda point: descended(H, point), _at_of)
+
+    def _biases(self, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+        """Where biases begin."""
+        n, v = pairs.logs.shape
+        return first_biases(pairs) if self.bias else (np.zeros(n), np.zeros(v))
 
     def _iterate(
         self, pairs: Pairs, start: Any, step: Callable, vectors_of: Callable
