@@ -81,6 +81,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 1, "whiten": True},
         {"n_components": 0.9},
     ],
+    "PMIVectors": [
+        {"vector_size": 2, "negative": 2, "positive": False, "eigenvalue_weight": 0.0},
+        {"vector_size": 3, "context_smoothing": 1.0, "combine": "sum"},
+    ],
     "ProbabilisticPCA": [{"n_components": 1}],
     "IterativeSVD": [{"n_components": 2, "center": None}],
     "GloVe": [
@@ -106,6 +110,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
 
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}
+
+# Classes that take text beside matrices: the name of a file is one with words
+TAKE_TEXT = {"PMIVectors"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

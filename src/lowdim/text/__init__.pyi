@@ -3,6 +3,7 @@ from lowdim.text.judging.completion import completion_perplexity as completion_p
 from lowdim.text.judging.completion import split_counts as split_counts
 from lowdim.text.judging.top_words import top_words as top_words
 from lowdim.text.pairs.cooccurrence import cooccurrence as cooccurrence
+from lowdim.text.pairs.training import training_pairs as training_pairs
 from lowdim.text.similarity import cosine as cosine
 from lowdim.text.tokens import read_tokens as read_tokens
 from lowdim.text.weights import pmi as pmi

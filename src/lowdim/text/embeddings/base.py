@@ -27,7 +27,6 @@ from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.shapes import Text
 from lowdim.linalg.products import dense_times, lapack_svd, thin_svd
-from lowdim.linalg.sparse import sparse_times
 from lowdim.linalg.svd import fix_signs
 from lowdim.text.pairs.windows import window_of
 from lowdim.text.tokens import Tokens, pair_counts, read_tokens
@@ -167,8 +166,7 @@ class WordModel(Transformer, Estimator):
         counts = tokens.counts_by_sentence()
         n = np.maximum(np.diff(tokens.starts), 1)
         dtype = self.vectors_.dtype
-        sums = sparse_times(counts.astype(dtype), self.vectors_)
-        return sums / n[:, None].astype(dtype)
+        return (counts.astype(dtype) @ self.vectors_) / n[:, None].astype(dtype)
 
     @property
     def _n_features_out(self) -> int:

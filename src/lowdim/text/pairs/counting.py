@@ -28,6 +28,7 @@ from lowdim.text.pairs.windows import Window, window_of
 PLACES_AT_A_TIME = 2**25
 PAIRS_AT_A_TIME = 2**21  # at the most, that a run of words writes
 PRODUCTS_AT_A_TIME = 2**24
+PLACES_FETCHED = 2**8  # with all that stands near them, at a time
 # the place of the only bit of x: BIT_PLACES[(x * DE_BRUIJN) >> 58], for 64-bit numbers
 DE_BRUIJN = 0x03F79D71B4CB0A89
 BIT_PLACES = np.zeros(64, dtype=np.int64)
@@ -85,12 +86,15 @@ def _joined(waiting: list[tuple[np.ndarray, np.ndarray]]) -> Places:
 def _pairs_of(part: Places, n: int, window: Any, weighting: str) -> sp.csr_array:
     longest = int(np.diff(part.starts).max(initial=0))
     near = window_of(window, weighting, longest)
+    if not len(near.offsets):
+        return sp.csr_array((n, n), dtype=np.float64)
     edges = np.zeros(n + 1, dtype=np.int64)
     here = part.ids[part.first : part.last]
     known = np.bincount(here[here >= 0], minlength=n) if len(here) else np.zeros(n, np.int64)
     np.cumsum(known, out=edges[1:])
     order = np.empty(edges[-1], dtype=np.int32)
-    _sort_places(part.ids, part.first, part.last, edges[:-1].copy(), order)
+    reach = int(np.abs(near.offsets).max(initial=0))
+    _sort_places(*part[:2], part.first, part.last, reach, edges[:-1].copy(), order)
     room = np.concatenate([[0], np.cumsum(np.minimum(known * len(near.offsets), n))])
 
     def work(cut: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,8 +116,9 @@ def _rows(
     length = np.zeros(cut[1] - cut[0], dtype=np.int64)
     columns, values = np.empty(room, dtype=np.int32), np.empty(room)
     sums, bits = np.zeros(n), np.zeros(n // 64 + 1, dtype=np.uint64)
+    around = np.empty(PLACES_FETCHED * len(near.offsets), dtype=np.int32)
     text = (part.ids, part.starts, part.first)
-    results = (sums, bits, BIT_PLACES, length, columns, values)
+    results = (around, sums, bits, length, columns, values)
     used = _add_rows(*text, edges, order, *cut, *near, *results)
     return length, columns[:used].copy(), values[:used].copy()
 
@@ -169,69 +174,73 @@ def products(X: sp.csr_array) -> sp.csr_array:
 
 
 @kernel
-def _sort_places(ids, first, last, place, order):
-    """The places of each word, in order; `place` is where those of each word begin."""
+def _sort_places(ids, starts, first, last, reach, place, order):
+    """The places of each word, in order; `place` is where those of each word begin.
+
+    Twice the place, and 1 where a window of this reach would leave the sentence.
+    """
+    sentence = 0
+    while sentence + 1 < len(starts) - 1 and starts[sentence + 1] <= first:
+        sentence += 1
     for t in range(first, last):
+        while t >= starts[sentence + 1]:
+            sentence += 1
         word = ids[t]
         if word >= 0:
-            order[place[word]] = t - first
+            leaves = t - reach < starts[sentence] or t + reach >= starts[sentence + 1]
+            order[place[word]] = 2 * (t - first) + leaves
             place[word] += 1
 
 
 @kernel
 def _add_rows(
-    ids,
-    starts,
-    first,
-    edges,
-    order,
-    row,
-    last_row,
-    offsets,
-    weights,
-    sums,
-    bits,
-    bit_places,
-    length,
-    columns,
-    values,
+    ids, starts, first, edges, at, row, last, offset, weight, near, sums, bits, size, column, value
 ):
-    """Add up the pairs of the words from `row` to `last_row`; returns how many were written."""
-    n, sentences = 0, len(starts) - 1
+    """Add up the pairs of the words from `row` to `last`; returns how many were written."""
+    n, sentences, width = 0, len(starts) - 1, len(offset)
+    at_a_time = len(near) // width
     one, none = np.uint64(1), np.uint64(0)
-    for word in range(row, last_row):
-        sentence, begin = 0, n
-        for i in range(edges[word], edges[word + 1]):
-            t = first + order[i]
-            step = 1  # the sentence of this place is not before that of the last one
-            while sentence + step < sentences and starts[sentence + step] <= t:
-                sentence += step
-                step *= 2
-            while step > 0:
-                if sentence + step < sentences and starts[sentence + step] <= t:
-                    sentence += step
-                step //= 2
-            start, end = starts[sentence], starts[sentence + 1]
-            for o in range(len(offsets)):
-                j = t + offsets[o]
-                if j < start or j >= end:
-                    continue
-                other = ids[j]
-                if other < 0:
-                    continue
-                if sums[other] == 0.0:
-                    bits[other >> 6] |= one << np.uint64(other & 63)
-                sums[other] += weights[o]
+    for word in range(row, last):
+        begin, i = n, edges[word]
+        while i < edges[word + 1]:
+            some = edges[word + 1] - i if edges[word + 1] - i < at_a_time else at_a_time
+            # first what stands near is fetched from all over the text: these reads do not wait for
+            # each other, as they would if sums were made between them
+            for m in range(some):
+                t = first + (at[i + m] >> 1)
+                if at[i + m] & 1:
+                    low, high = 0, sentences  # the sentence of this place
+                    while high - low > 1:
+                        middle = (low + high) // 2
+                        if starts[middle] <= t:
+                            low = middle
+                        else:
+                            high = middle
+                    for o in range(width):
+                        j = t + offset[o]
+                        inside = starts[low] <= j < starts[low + 1]
+                        near[m * width + o] = ids[j] if inside else -1
+                else:
+                    for o in range(width):
+                        near[m * width + o] = ids[t + offset[o]]
+            for m in range(some):
+                for o in range(width):
+                    other = near[m * width + o]
+                    if other >= 0:
+                        if sums[other] == 0.0:
+                            bits[other >> 6] |= one << np.uint64(other & 63)
+                        sums[other] += weight[o]
+            i += some
         for b in range(len(bits)):
             left = bits[b]
             bits[b] = none
             while left != none:
                 lowest = left & (~left + one)
                 left ^= lowest
-                other = 64 * b + bit_places[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
-                columns[n] = other
-                values[n] = sums[other]
+                other = 64 * b + BIT_PLACES[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
+                column[n] = other
+                value[n] = sums[other]
                 sums[other] = 0.0
                 n += 1
-        length[word - row] = n - begin
+        size[word - row] = n - begin
     return n

@@ -76,16 +76,13 @@ def read_tokens(
     check_at_least("min_count", min_count, 0)
     if max_final_vocab is not None:
         check_at_least("max_final_vocab", max_final_vocab, 1)
-    if isinstance(source, Tokens):
-        seen = _Seen(vocabulary)
-        seen.add(_as_numbered(source))
-    else:
-        seen = _Seen(vocabulary)
-        cutter = Cutter(tokenizer, sentences)
-        with closing(_chunks(source, cutter)) as chunks:
-            for chunk in chunks:
-                seen.add(chunk)
-    return seen.tokens(min_count, max_final_vocab)
+    with (
+        closing(_Seen(vocabulary)) as seen,
+        closing(_chunks(source, tokenizer, sentences)) as chunks,
+    ):
+        for chunk in chunks:
+            seen.add(chunk)
+        return seen.tokens(min_count, max_final_vocab)
 
 
 class _Seen:
@@ -129,6 +126,9 @@ class _Seen:
         ids, starts = self._store.renumbered(number, int(counts.sum()))
         return as_words(self._words.words()), counts, ids, starts[1:]
 
+    def close(self) -> None:
+        self._store.close()
+
     def _chosen(
         self, counts: np.ndarray, min_count: int, most: int | None
     ) -> tuple[np.ndarray, list[str]]:
@@ -149,12 +149,13 @@ class _Seen:
             raise ValueError(
                 "There are no words in the text; give texts that have some, or another tokenizer."
             )
-        best = int(counts.argmax())
-        (word,) = as_words(WordsOfText(known.text, *(part[best : best + 1] for part in known[1:])))
+        most = int(counts.max())
+        best = counts == most
+        word = min(as_words(WordsOfText(known.text, *(part[best] for part in known[1:]))))
         raise ValueError(
             f"No word stands min_count={min_count} times in the text: of {len(counts):,} different "
-            f"words, {word[:60]!r} is the commonest with {counts[best]:,}. Choose at most "
-            f"min_count={counts[best]}, or give more text."
+            f"words, {word[:60]!r} is the commonest with {most:,}. Choose at most "
+            f"min_count={most}, or give more text."
         )
 
 
@@ -162,7 +163,11 @@ def _as_numbered(tokens: Tokens) -> Numbered:
     return Numbered(as_tokens(tokens.words), tokens.counts, tokens.ids, tokens.starts[1:])
 
 
-def _chunks(source: Any, cutter: Cutter) -> Generator[Numbered, None, None]:
+def _chunks(source: Any, tokenizer: Any, sentences: bool) -> Generator[Numbered, None, None]:
+    if isinstance(source, Tokens):
+        yield _as_numbered(source)
+        return
+    cutter = Cutter(tokenizer, sentences)
     if is_dask_text(source):
         yield from _from_workers(source, cutter)
     else:
@@ -187,7 +192,7 @@ def _from_workers(source: Any, cutter: Cutter) -> Iterator[Numbered]:
 
 def _of_partition(part: Any, cutter: Cutter) -> tuple:
     """The words of a partition, and its text in their numbers; runs on a worker."""
-    seen = _Seen(None)
-    for chunk in _cut(documents_of(list(part)), cutter):
-        seen.add(chunk)
-    return seen.of_part()
+    with closing(_Seen(None)) as seen:
+        for chunk in _cut(documents_of(list(part)), cutter):
+            seen.add(chunk)
+        return seen.of_part()

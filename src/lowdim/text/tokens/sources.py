@@ -24,7 +24,10 @@ from lowdim.text.tokens.tokens import Tokens
 Document = str | Sequence[str]
 
 NO_TEXT = (bytes, bytearray, memoryview, set, frozenset, Mapping, range, Blocks)
-LIKE_ARRAYS = ("__array__", "__dlpack__", "__array_interface__", "shape")
+LIKE_TABLES = (
+    *("__array__", "__dlpack__", "__array_interface__", "shape"),
+    *("__dataframe__", "__arrow_c_stream__", "collect_schema", "columns"),
+)
 LOOKED_AT = 1000  # items of a list, for the first one that is not empty
 
 
@@ -42,10 +45,10 @@ def is_text(X: Any) -> bool:
         return _begins_with_text(X)
     if isinstance(X, np.ndarray):
         return X.ndim == 1 and X.dtype.kind in "OUST" and _begins_with_text(X)
-    native = nw.from_native(X, pass_through=True, allow_series=True)
-    if isinstance(native, nw.Series):
-        return _begins_with_text(native.head(LOOKED_AT).to_list())
-    if isinstance(native, nw.DataFrame | nw.LazyFrame) or any(hasattr(X, n) for n in LIKE_ARRAYS):
+    if nw.dependencies.is_into_series(X):
+        series = nw.from_native(X, series_only=True)
+        return _begins_with_text(series.head(LOOKED_AT).to_list())
+    if any(hasattr(X, name) for name in LIKE_TABLES):
         return False
     return hasattr(X, "__iter__") or callable(X)
 
@@ -62,10 +65,8 @@ def is_dask_text(X: Any) -> bool:
 def _begins_with_text(items: Any) -> bool:
     """Whether the first item that says anything is a text, a path or a list of words."""
     for item in items[:LOOKED_AT]:
-        if isinstance(item, str | os.PathLike):
+        if isinstance(item, str | bytes | os.PathLike):
             return True
-        if isinstance(item, bytes):
-            return len(items) > 0
         if isinstance(item, list | tuple) or (isinstance(item, np.ndarray) and item.ndim == 1):
             if len(item):
                 return isinstance(item[0], str)
@@ -88,9 +89,8 @@ def _items_of(source: Any) -> Iterable[Any]:
         return _of_path(os.fspath(source))
     if isinstance(source, Corpus | list | tuple | np.ndarray):
         return source
-    native = nw.from_native(source, pass_through=True, allow_series=True)
-    if isinstance(native, nw.Series):
-        return native.to_list()
+    if nw.dependencies.is_into_series(source):
+        return nw.from_native(source, series_only=True).to_list()
     if callable(source) and not hasattr(source, "__iter__"):
         return corpus(source, max_characters=None)
     if not hasattr(source, "__iter__") or isinstance(source, NO_TEXT):

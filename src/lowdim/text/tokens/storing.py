@@ -48,7 +48,7 @@ class IdStore:
             self._chunks = []
 
     def renumbered(self, number: np.ndarray, n_kept: int) -> tuple[np.ndarray, np.ndarray]:
-        """(ids, starts) in the numbers of the vocabulary; the store is empty afterwards.
+        """(ids, starts) in the numbers of the vocabulary; once.
 
         number : int32, for each word that was seen; -1: not in the vocabulary
         n_kept : how many words of the text are in the vocabulary
@@ -91,6 +91,12 @@ class IdStore:
             return np.empty(0, dtype=np.int32)
         # the file has no name: it goes with the last array that sees it
         return np.asarray(np.memmap(self._file, dtype=np.int32, mode="r+", shape=(n,)))
+
+    def close(self) -> None:
+        """Forget all chunks; arrays that see the file keep it."""
+        self._chunks, self._ends, self._sizes = [], [], []
+        if self._file is not None:
+            self._file.close()
 
 
 def _in_vocabulary(chunk: Chunk, number: np.ndarray) -> Chunk:
