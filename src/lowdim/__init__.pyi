@@ -53,7 +53,9 @@ from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
 from lowdim.text.corpus import corpus as corpus
 from lowdim.text.counting import CountVectorizer as CountVectorizer
+from lowdim.text.embeddings.glove import GloVe as GloVe
 from lowdim.text.embeddings.pmi_vectors import PMIVectors as PMIVectors
+from lowdim.text.embeddings.skip_gram import SkipGram as SkipGram
 from lowdim.text.embeddings.word2vec import Word2Vec as Word2Vec
 from lowdim.text.lsa import LSA as LSA
 from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer

@@ -87,9 +87,19 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "ProbabilisticPCA": [{"n_components": 1}],
     "IterativeSVD": [{"n_components": 2, "center": None}],
+    "GloVe": [
+        {"solver": "sgd", "learning_rate": 0.01, "bias": False, "vector_size": 2},
+        {"solver": "als", "vector_size": 2, "penalty": 0.1},
+        {"solver": "gd", "vector_size": 2},
+    ],
     "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
     "SVT": [{"tau": 5.0, "center": "rows"}],
     "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
+    "SkipGram": [
+        {"loss": "negative", "vector_size": 2},
+        {"loss": "nce", "vector_size": 2, "penalty": 1e-3},
+        {"bias": False, "vector_size": 2},
+    ],
     "SoftImpute": [
         {"penalty": 0.3, "solver": "svd", "center": "both"},
         {"scale": "rows"},
