@@ -18,17 +18,18 @@ def text(tmp_path):
     return "text.txt"
 
 
-QUICK = {"softmax": ["--epochs", 20], "glove": ["--epochs", 10]}
+EPOCHS = {"skipgram": 40, "cbow": 40, "glove": 25, "softmax": 20}
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_words_of_one_subject_get_vectors_alike(run, text, tmp_path, method):
-    said = run("embed", text, "-o", "v.lowdim", "--method", method, "-d", 8, *QUICK.get(method, []))
+    epochs = ["--epochs", EPOCHS[method]] if method in EPOCHS else []
+    said = run("embed", text, "-o", "v.lowdim", "--method", method, "-d", 8, *epochs)
     vectors = lowdim.load(tmp_path / "v.lowdim")
     assert vectors.vectors.shape == (30, 8) and "30 different words" in said.stdout
     inside = np.mean([vectors.similarity(SEA[0], word) for word in SEA[1:]])
     outside = np.mean([vectors.similarity(SEA[0], word) for word in SKY])
-    assert inside > outside + 0.2
+    assert inside > outside + 0.4
 
 
 @pytest.mark.parametrize("name", ["v.txt", "v.vec.gz", "v.bin", "v.lowdim"])
