@@ -283,6 +283,29 @@ def test_a_pointer_over_a_point_shows_its_word_as_text(run, tab):
     assert not {"IMG", "SCRIPT"} & set(tags)
 
 
+def test_two_vocabularies_are_in_one_map(browser, tmp_path):
+    one, other = planted_vectors(), planted_vectors(noise=0.12)
+    lowdim.words(one, against=other, name="French").save(tmp_path / "two.html")
+    tab = browser.open(tmp_path / "two.html")
+    try:
+        listed, titles, found, legend = tab.run(
+            TOOLS
+            + """search("ship"); submit();
+            const texts = (box, tag) =>
+              [...get(box).querySelectorAll(tag)].map((e) => e.textContent);
+            return [near(), texts("map-near", "h3"), texts("map-found", "button"),
+                    texts("map-legend", "li")];"""
+        )
+    finally:
+        tab.close()
+    assert titles == ["Nearest in French", "Nearest in the other vectors"]
+    assert found == ["ship (French)", "ship (the other vectors)"]
+    assert legend == ["French", "the other vectors"]
+    normal = one.normalized(("unit", "center", "unit"))
+    assert listed[:10] == [word for word, _ in normal.most_similar("ship", topn=10)]
+    assert listed[10] == "ship"
+
+
 @pytest.mark.parametrize("word", ["harbour", NASTY[1], "nowhere"])
 def test_a_link_may_name_a_word(browser, path, word):
     class Linked:

@@ -22,7 +22,7 @@ def test_the_arrows_of_the_pairs_that_agree_most_are_shown_first(found):
     section = arrow_section(found._replace(relations=some))
     assert '<option value="1" selected>' in section.body and HOSTILE not in section.body
     assert "+0.60 with the others" in section.lead and "“weak” (+0.10)" in section.lead
-    assert section.tile.value == "+0.60" and "4 of 9" in section.body
+    assert section.tile.value == "0.60" and "4 of 9" in section.body
 
 
 def test_without_pairs_there_is_no_section(found):

@@ -142,8 +142,8 @@ page.script("words", (part, data, drawn, id) => {
     thinSoon();
   }
 
-  function wordButton(i, parent) {
-    const button = element("button", names[i], parent);
+  function wordButton(i, parent, more = "") {
+    const button = element("button", names[i] + more, parent);
     button.type = "button";
     button.dir = "auto";
     button.addEventListener("click", () => {
@@ -237,7 +237,8 @@ page.script("words", (part, data, drawn, id) => {
     const found = find(text);
     part("found").replaceChildren();
     for (const i of found.slice(0, MOST_FOUND)) {
-      wordButton(i, element("li", undefined, part("found")));
+      const from = sideOf < 0 ? "" : " (" + textOf(columns[sideOf], i) + ")";
+      wordButton(i, element("li", undefined, part("found")), from);
     }
     const more = found.length > MOST_FOUND ? " and " + (found.length - MOST_FOUND) + " more" : "";
     part("found-said").textContent = !text.trim()

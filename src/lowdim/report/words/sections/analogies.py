@@ -50,7 +50,7 @@ def arrow_section(findings: Findings) -> Section | None:
         arrow_sentence(names, mean),
         body + _agreements(names, found),
         {"analogies": figures.arrows(data["relations"][best]["columns"])},
-        Tile(f"{mean[best]:+.2f}", f"agreement of “{names[best]}”"),
+        Tile(f"{mean[best]:.2f}", f"agreement of “{names[best]}”"),
         in_short=True,
         scripts=(ARROWS,),
         data=data,

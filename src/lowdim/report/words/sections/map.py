@@ -35,7 +35,7 @@ _BODY = Markup("""
 <div class="scroll" tabindex="0" role="region" aria-label="nearest words" id="{id}-near"></div>
 </div>
 </div>
-<details><summary>What the colours mean</summary>
+<details{open}><summary>What the colours mean</summary>
 <ul id="{id}-legend" class="legend" aria-label="colours"></ul></details>
 <p class="muted">{note}</p>
 """)
@@ -64,6 +64,7 @@ def map_section(findings: Findings, data: dict[str, Any]) -> Section:
             colors=options(enumerate(column["name"] for column in data["columns"]), 0),
             figure=place(MAP_ID, caption),
             note=note,
+            open=Markup(" open") if len(findings.vocabularies) == 2 else "",
         ),
         {MAP_ID: figures.word_map(MAP_ID, source), GLANCE: figures.glance_map(source)},
         Tile(f"{n_all:,}", "word" if n_all == 1 else "words"),
