@@ -112,7 +112,7 @@ def text_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
             except UnicodeDecodeError:
                 raise WordFileError(
                     f"{where}, line {number:,}: this is not in {encoding}.",
-                    "Name another {encoding}.",
+                    "Name another encoding.",
                 ) from None
 
 
@@ -129,7 +129,7 @@ def _header(source: Source, where: str, required: bool) -> tuple[int, int] | Non
             raise WordFileError(
                 f"{where} does not begin with a line that says the number of words and the size "
                 "of vectors.",
-                "If it has none, as files of GloVe, read it with {no_header} True.",
+                "If it has none, as files of GloVe, read it with no_header=True.",
             )
         return None
     source.line()
@@ -164,8 +164,8 @@ def _decoded(word: bytes, form: Form, where: str, place: str) -> str:
     except UnicodeDecodeError:
         raise WordFileError(
             f"{where}, {place}: the word {quoted(_shown(word))} is not in {form.encoding}.",
-            "Name another {encoding}, or say what to do with such bytes: {unicode_errors} "
-            "'replace' or 'ignore'.",
+            "Name another encoding, or say what to do with such bytes: load_word2vec_format(path, "
+            "unicode_errors='replace').",
         ) from None
 
 
@@ -201,7 +201,7 @@ class _Store:
             raise WordFileError(
                 f"{self.where}, {place(self.expected)}: there are more than the {self.expected:,} "
                 "words that line 1 says.",
-                "Correct line 1, or read the first words with {limit}.",
+                "Correct line 1, or read the first words alone, with limit=.",
             )
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
@@ -227,7 +227,8 @@ class _Store:
                 raise WordFileError(
                     f"{self.where}, {place(self.seen + k)}: the word {quoted(word)} stands there "
                     f"a second time, after {place(before)}.",
-                    "Leave one out of the file, or keep the first with {duplicates} 'first'.",
+                    "Leave one out of the file, or keep the first: load_word2vec_format(path, "
+                    "duplicates='first').",
                 )
         return kept
 
@@ -283,7 +284,7 @@ def _read_binary(source: Source, store: _Store, d: int) -> None:
     if store.seen == store.expected and rest:
         raise WordFileError(
             f"{store.where}: after the {store.expected:,} words that line 1 says there is more.",
-            "Correct line 1, or read the first words with {limit}.",
+            "Correct line 1, or read the first words alone, with limit=.",
         )
 
 
