@@ -172,11 +172,13 @@ def test_sentences_are_windows():
 
 def test_a_model_of_text_comes_back_from_its_file(rng, tmp_path):
     docs = texts(rng)
-    model = PMIVectors(3, window=(1, 2), tokenizer="split").fit(docs)
-    model.save(tmp_path / "words.lowdim")
-    back = lowdim.load(tmp_path / "words.lowdim")
-    assert back.words_ == model.words_ and back.window == (1, 2)
-    np.testing.assert_array_equal(back.transform(docs), model.transform(docs))
+    cut = lowdim.CountVectorizer(stop_words=["of"])
+    for window, tokenizer in (((1, 2), "split"), ([-1, 1], cut)):
+        model = PMIVectors(3, window=window, tokenizer=tokenizer).fit(docs)
+        model.save(tmp_path / "words.lowdim")
+        back = lowdim.load(tmp_path / "words.lowdim")
+        assert back.words_ == model.words_ and back.window == window
+        np.testing.assert_array_equal(back.transform(docs), model.transform(docs))
 
 
 def test_a_fit_after_one_of_a_frame_forgets_its_names(rng):

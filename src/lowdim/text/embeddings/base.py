@@ -36,7 +36,7 @@ COMBINATIONS = ("word", "sum", "context", "average")
 
 # the arguments of every model of words, for `_parameter_constraints`
 OF_WORDS: dict[str, list] = {
-    "window": [AT_LEAST_1, tuple, set, frozenset, StrOptions({"sentence"})],
+    "window": [AT_LEAST_1, tuple, list, set, frozenset, StrOptions({"sentence"})],
     "min_count": [AT_LEAST_0],
     "max_final_vocab": [AT_LEAST_1, None],
     "tokenizer": [StrOptions({"words", "split"}), callable, HasMethods("build_analyzer")],

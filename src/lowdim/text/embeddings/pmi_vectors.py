@@ -57,7 +57,7 @@ class PMIVectors(WordModel):
         Values below 0 become 0. False keeps them; pairs that were never seen are 0 in any case.
     eigenvalue_weight : float, default=0.5
         p of W = U S^p: 0 weighs all directions alike, 1 by all that they explain.
-    window : int, (left, right), set of int or 'sentence', default=5
+    window : int, (left, right), set or list of int, 'sentence', default=5
         Which words are near: so many to each side; so many to the left and the right; those at
         these offsets; all of the sentence.
     weighting : {'flat', 'harmonic'}, default='flat'
