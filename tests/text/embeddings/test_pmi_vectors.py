@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim import PMIVectors
+from lowdim.core.loop import Loop
 from lowdim.text.embeddings.pmi_vectors import information, log_shares, powers
 
 # 002 s.17.3: cherry, strawberry, digital, information; computer, data, result, pie, sugar
@@ -179,6 +180,31 @@ def test_a_model_of_text_comes_back_from_its_file(rng, tmp_path):
         back = lowdim.load(tmp_path / "words.lowdim")
         assert back.words_ == model.words_ and back.window == window
         np.testing.assert_array_equal(back.transform(docs), model.transform(docs))
+
+
+def test_a_fit_of_text_goes_on_from_its_checkpoint(rng, tmp_path, monkeypatch):
+    words = [f"w{i}" for i in range(700)]
+    docs = [" ".join(rng.choice(words, size=40)) for _ in range(300)]
+    arguments = {"vector_size": 4, "min_count": 1, "random_state": 0, "tol": 1e-3}
+    whole = PMIVectors(**arguments).fit(docs)
+    assert whole.n_iter_ > 3
+    plain, recorded = Loop.record, []
+
+    def crash(self, *args, **kwargs):
+        recorded.append(args)
+        if len(recorded) == 3:
+            raise RuntimeError("power cut")
+        plain(self, *args, **kwargs)
+
+    with lowdim.config_context(checkpoint=tmp_path, checkpoint_seconds=0):
+        with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="power cut"):
+            patch.setattr(Loop, "record", crash)
+            PMIVectors(**arguments).fit(docs)
+        assert list(tmp_path.iterdir())
+        other = PMIVectors(**arguments).fit(docs[:-1])  # begins anew
+        again = PMIVectors(**arguments).fit(iter(docs))
+    np.testing.assert_array_equal(again.vectors_, whole.vectors_)
+    assert not np.array_equal(other.vectors_, whole.vectors_)
 
 
 def test_a_fit_after_one_of_a_frame_forgets_its_names(rng):
