@@ -196,8 +196,11 @@ class PMIVectors(WordModel):
         C = found.components.T * powers(s, 1.0 - p)
         self.context_vectors_ = np.ascontiguousarray(C, dtype=A.dtype)
         self.singular_values_ = s.astype(A.dtype)
-        W = A.map(encode, self._back(A.dtype))
-        W = np.asarray(W.compute() if hasattr(W, "compute") else W)
+        if found.codes is None:
+            W = A.map(encode, self._back(A.dtype))
+            W = np.asarray(W.compute() if hasattr(W, "compute") else W)
+        else:  # U S, in units
+            W = np.asarray(found.codes * (powers(s, p) / found.s), dtype=A.dtype)
         self.vectors_ = self._combined(W, self.context_vectors_)
         return self
 
