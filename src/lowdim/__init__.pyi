@@ -58,4 +58,5 @@ from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer
 from lowdim.text.tfidf_models import TfidfVectorizer as TfidfVectorizer
 from lowdim.text.topics.lda import LatentDirichletAllocation as LatentDirichletAllocation
 from lowdim.text.topics.plsa import PLSA as PLSA
+from lowdim.text.vectors import Alignment as Alignment
 from lowdim.text.vectors import WordVectors as WordVectors

@@ -101,8 +101,8 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    others = {"CountVectorizer": lowdim.CountVectorizer, "Recommender": lowdim.Recommender}
-    return {**public_estimators(), **others}
+    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.WordVectors)
+    return {**public_estimators(), **{cls.__name__: cls for cls in others}}
 
 
 def _family(cls: Any) -> str:
@@ -123,6 +123,9 @@ def warm_up(cls: Any) -> Exception | None:
             return None
         if cls is lowdim.CountVectorizer:
             _count_words()
+            return None
+        if cls is lowdim.WordVectors:
+            _ask_word_vectors()
             return None
         for arguments, X in _uses(cls):
             try:
@@ -239,6 +242,20 @@ def _count_words() -> None:
     lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))
     lowdim.text.cooccurrence(lowdim.text.read_tokens(docs, min_count=1))
     lowdim.text.coherence([["cat", "bird"]], docs)
+
+
+def _ask_word_vectors() -> None:
+    """Ask word vectors for neighbours and for analogies."""
+    import numpy as np
+
+    import lowdim
+
+    words = list("abcdef")
+    for dtype in (np.float64, np.float32):
+        vectors = np.random.default_rng(0).normal(size=(len(words), 3)).astype(dtype)
+        wv = lowdim.WordVectors(words, vectors)
+        wv.nearest(topn=2)
+        wv.evaluate_word_analogies({"any": [("a", "b", "c", "d")]})
 
 
 def _sample_topics() -> None:

@@ -24,7 +24,7 @@ from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 
 BLOCK_BYTES = 2**20  # of scores: they are looked at while they are in the cache
-BLOCK_ROWS = 256  # BLAS copies the columns for each block of rows
+BLOCK_ROWS = 512  # BLAS copies the columns for each block of rows
 
 
 class Best(NamedTuple):

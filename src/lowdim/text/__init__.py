@@ -11,6 +11,7 @@
     PMIVectors           vectors of words                                       embeddings/
     LSA                  documents and words on the axes of a truncated SVD     lsa.py
     completion_perplexity, coherence, top_words   how good topics are           judging/
+    WordVectors, align   words and their vectors, two languages in one space    vectors/
 
 Classes, and `corpus`, are exported by lowdim itself; functions by this package, when first used.
 """

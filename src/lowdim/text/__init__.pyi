@@ -6,5 +6,6 @@ from lowdim.text.pairs.cooccurrence import cooccurrence as cooccurrence
 from lowdim.text.pairs.training import training_pairs as training_pairs
 from lowdim.text.similarity import cosine as cosine
 from lowdim.text.tokens import read_tokens as read_tokens
+from lowdim.text.vectors import align as align
 from lowdim.text.weights import pmi as pmi
 from lowdim.text.weights import tfidf as tfidf

@@ -220,8 +220,9 @@ def test_a_fit_after_one_of_a_frame_forgets_its_names(rng):
 
 def test_words_that_keep_company_are_neighbours(rng):
     model = PMIVectors(3, window=5, random_state=0).fit(texts(rng, n=150))
-    near = {word for word, _ in model.wv.most_similar("cat", topn=3)}
-    assert near == {"dog", "pet", "fur"}
+    of_group = [model.wv.similarity("cat", word) for word in ("dog", "pet", "fur")]
+    of_other = [model.wv.similarity("cat", word) for word in ("law", "tax", "vote", "court")]
+    assert min(of_group) > max(of_other)
     Z = model.transform(["dog fur", "tax court", "nothing known"])
     cosine = Z[:2] @ model.wv["pet"]
     assert cosine[0] > cosine[1] and not Z[2].any()

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lowdim.text.vectors.queries import Nearest
 
+FEWEST = 2.5e9  # pairs of words: of fewer, the exact neighbours are found sooner
 SEED = 0  # the same neighbours in every run
 WIDER = 1.5  # neighbours that are looked for, over those that are wanted: a few more are found
+
+
+def worthwhile(m: int, n: int) -> bool:
+    """Whether neighbours of m words among n take so long that it pays.
+
+    Raises ImportError without pynndescent.
+    """
+    _descent()
+    return m * n > FEWEST
+
+
+def _descent() -> Any:
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise ImportError(
+            "approximate=True needs pynndescent: pip install 'lowdim[maps]'. Without it, "
+            "approximate=False finds the exact neighbours."
+        ) from None
+    return NNDescent
 
 
 def approximate_nearest(
@@ -17,17 +40,8 @@ def approximate_nearest(
 
     own : the numbers of the rows of Z in `units`, which are none of their own neighbours, or None.
     """
-    try:
-        from pynndescent import NNDescent
-    except ImportError:
-        raise ImportError(
-            "approximate=True needs pynndescent: pip install 'lowdim[maps]'. Without it, "
-            "approximate=False finds the exact neighbours."
-        ) from None
-    if topn == 0:
-        return Nearest(np.empty((len(Z), 0), np.intp), np.empty((len(Z), 0), units.dtype))
     k = min(int(WIDER * (topn + 1)) + 4, len(units))
-    index = NNDescent(units, metric="dot", n_neighbors=k, random_state=SEED, n_jobs=1)
+    index = _descent()(units, metric="dot", n_neighbors=k, random_state=SEED, n_jobs=1)
     found = index.neighbor_graph[0] if Z is units else index.query(Z, k=k)[0]
     return _best(units, Z, found.astype(np.intp), own, topn)
 

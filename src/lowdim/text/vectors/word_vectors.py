@@ -5,33 +5,26 @@ Answers like gensim's KeyedVectors (Řehůřek), with the same names, arguments 
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.estimator import SameBits
 from lowdim.core.numeric import numeric_array
-from lowdim.core.persistence import PlainObject, save_model
 from lowdim.core.validation import check_at_least, check_choice
 from lowdim.linalg.nearest import best_columns
-from lowdim.tables.errors import listed, quoted
 from lowdim.text.vectors import queries
+from lowdim.text.vectors.approximate import approximate_nearest, worthwhile
+from lowdim.text.vectors.judged import Judged
+from lowdim.text.vectors.keyed import is_word
+from lowdim.text.vectors.normalizing import checked_steps, normalize
 from lowdim.text.vectors.queries import Nearest
-from lowdim.text.vectors.words import (
-    UnknownWordError,
-    checked_words,
-    packed_words,
-    unpacked_words,
-)
 
 METHODS = ("3cosadd", "3cosmul", "pair")
 
 
-class WordVectors(SameBits, PlainObject):
+class WordVectors(Judged):
     """Words and their vectors: neighbours, analogies, files.
 
     It has the methods of gensim's KeyedVectors, with the same arguments and results, so that
@@ -87,80 +80,6 @@ class WordVectors(SameBits, PlainObject):
     (array([1. , 0.1]), False, 3)
     """
 
-    def __init__(self, words: Any, vectors: Any, counts: Any = None):
-        self.index_to_key = checked_words(words)
-        self.vectors = _checked_vectors(vectors, self.index_to_key)
-        self.counts = _checked_counts(counts, len(self.index_to_key))
-        self.key_to_index = {word: i for i, word in enumerate(self.index_to_key)}
-        self._known_lengths: np.ndarray | None = None
-
-    # ---- words and vectors -----------------------------------------------------------------------
-
-    @property
-    def vector_size(self) -> int:
-        """How many numbers a vector has."""
-        return int(self.vectors.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.index_to_key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.index_to_key)
-
-    def __contains__(self, word: Any) -> bool:
-        return self._index(word) >= 0
-
-    def __getitem__(self, words: Any) -> np.ndarray:
-        if isinstance(words, str | int | np.integer):
-            return self.vectors[self._known_index(words)]
-        return self.vectors[self._indices(words)]
-
-    def __repr__(self) -> str:
-        n, d = self.vectors.shape
-        return f"<WordVectors: {n:,} words, {d} dimensions, {self.vectors.dtype}>"
-
-    def get_index(self, word: str | int, default: Any = None) -> int:
-        """The number of a word, or `default` if it is not known and there is one."""
-        index = self._index(word)
-        if index < 0 and default is not None:
-            return default
-        return self._known_index(word)
-
-    def has_index_for(self, word: str | int) -> bool:
-        """Whether a word has a vector."""
-        return word in self
-
-    def get_vector(self, word: str | int, norm: bool = False) -> np.ndarray:
-        """The vector of a word; with `norm`, over its length."""
-        vector = self[word]
-        if not norm:
-            return vector
-        vector = queries.unit(vector).astype(self.vectors.dtype)
-        vector.flags.writeable = False
-        return vector
-
-    def get_normed_vectors(self) -> np.ndarray:
-        """All vectors over their lengths; those of zeros stay."""
-        return queries.unit_rows(self.vectors, self._lengths)
-
-    def get_vecattr(self, word: str | int, attr: str) -> Any:
-        """What else is known of a word: "count", how often it was seen.
-
-        Raises
-        ------
-        KeyError
-            If counts are not known, or for another name.
-        """
-        index = self._known_index(word)
-        if attr != "count":
-            raise KeyError(f"attr={attr!r} is not kept; word vectors have 'count' alone.")
-        if self.counts is None:
-            raise KeyError(
-                "These word vectors have no counts; give them as WordVectors(words, vectors, "
-                "counts), or read them from fvocab=."
-            )
-        return self.counts[index].item()
-
     def get_mean_vector(
         self,
         keys: Sequence[Any],
@@ -191,7 +110,7 @@ class WordVectors(SameBits, PlainObject):
             raise ValueError(f"There are {len(keys)} words, and weights of shape {weights.shape}.")
         total, size = np.zeros(self.vector_size), 0.0
         for key, weight in zip(keys, weights.tolist(), strict=True):
-            if _is_word(key):
+            if is_word(key):
                 if ignore_missing and key not in self:
                     continue
                 vector = self[key].astype(np.float64)
@@ -299,7 +218,7 @@ class WordVectors(SameBits, PlainObject):
             self._product_of_cosines(items, slice(first, last)) for items in (positive, negative)
         )
         scores = above / (below + queries.COSMUL_EPS)
-        given = [self._known_index(key) for key in [*positive, *negative] if _is_word(key)]
+        given = [self._known_index(key) for key in [*positive, *negative] if is_word(key)]
         return scores if topn is None else self._named(scores, topn, given, first)
 
     def analogy(
@@ -345,7 +264,7 @@ class WordVectors(SameBits, PlainObject):
             return self.most_similar([b, c], [a], topn, restrict_vocab=restrict_vocab)
         if method == "3cosmul":
             return self.most_similar_cosmul([b, c], [a], topn, restrict_vocab)
-        given = [self._known_index(key) for key in (a, b, c) if _is_word(key)]
+        given = [self._known_index(key) for key in (a, b, c) if is_word(key)]
         a, b, c = (self._unit_query(key) for key in (a, b, c))
         first, last = self._range(0, None, restrict_vocab)
         step = queries.unit(b - a)
@@ -364,7 +283,7 @@ class WordVectors(SameBits, PlainObject):
             How many for each, at most the number of the other words.
         approximate : bool, default=False
             Look with pynndescent, which is quicker for hundreds of thousands of words and misses
-            some neighbours.
+            some neighbours; of fewer words exact neighbours are found all the same.
 
         Returns
         -------
@@ -397,9 +316,7 @@ class WordVectors(SameBits, PlainObject):
         else:
             Z = units if words is None else units[own]
         topn = min(topn, len(self) - (own is not None))
-        if approximate:
-            from lowdim.text.vectors.approximate import approximate_nearest
-
+        if approximate and worthwhile(len(Z), len(self)):
             return approximate_nearest(units, Z, own, topn)
         itself = None
         if own is not None:
@@ -407,6 +324,37 @@ class WordVectors(SameBits, PlainObject):
             itself = sp.csr_array((ones, own, ends), shape=(len(own), len(self)))
         found = best_columns(Z, units, np.zeros(len(self), units.dtype), topn, leave_out=itself)
         return Nearest(found.column, np.clip(found.score, -1, 1))
+
+    def normalized(self, steps: Sequence[str] = ("center", "unit"), remove: int = 0) -> WordVectors:
+        """The same words with vectors that are centred and of length 1.
+
+        Parameters
+        ----------
+        steps : tuple of {"center", "unit"}, default=("center", "unit")
+            "center" takes away the mean of all vectors, "unit" divides them by their lengths; one
+            after the other, as often as they stand there.
+        remove : int, default=0
+            How many top principal directions are taken out, after the last centring: common words
+            differ from rare ones along them [2]_. About vector_size / 100 is usual.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from lowdim import WordVectors
+        >>> wv = WordVectors(["a", "b", "c"], [[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]])
+        >>> wv.normalized().vectors
+        array([[-1.,  0.],
+               [-1.,  0.],
+               [ 1.,  0.]])
+        """
+        steps, remove = checked_steps(steps), check_at_least("remove", remove, 0)
+        if remove >= self.vector_size:
+            raise ValueError(
+                f"remove={remove} leaves nothing of vectors of {self.vector_size} numbers; choose "
+                "fewer."
+            )
+        vectors, _ = normalize(self.vectors, steps, remove)
+        return WordVectors(self.index_to_key, vectors, self.counts)
 
     # ---- pairs and sets of words -----------------------------------------------------------------
 
@@ -470,77 +418,7 @@ class WordVectors(SameBits, PlainObject):
         """The place of `key2` among all words by how like `key1` they are, from 1 on."""
         return len(self.closer_than(key1, key2)) + 1
 
-    # ---- files -----------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write words, vectors and counts to one file that `lowdim.load` reads; it runs no code.
-
-        Examples
-        --------
-        >>> import lowdim, tempfile
-        >>> wv = lowdim.WordVectors(["a", "b"], [[1.0, 0.0], [0.6, 0.8]], counts=[3, 2])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     wv.save(f"{folder}/words.lowdim")
-        ...     again = lowdim.load(f"{folder}/words.lowdim")
-        >>> again.most_similar("a"), again.get_vecattr("a", "count")
-        ([('b', 0.6)], 3)
-        """
-        save_model(self, path)
-
-    def _fields(self) -> dict[str, Any]:
-        words = packed_words(self.index_to_key)
-        return {**words, "vectors": self.vectors, "counts": self.counts}
-
-    @classmethod
-    def _of_fields(cls, fields: dict[str, Any]) -> WordVectors:
-        words = unpacked_words(fields["letters"], fields["ends"])
-        vectors = fields["vectors"]
-        if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
-            raise ValueError("its vectors are no numbers")
-        return cls(words, vectors, fields["counts"])
-
     # ---- inside ----------------------------------------------------------------------------------
-
-    def _index(self, word: Any) -> int:
-        """The number of a word, or -1."""
-        if isinstance(word, str):
-            return self.key_to_index.get(word, -1)
-        if isinstance(word, int | np.integer) and 0 <= word < len(self):
-            return int(word)
-        return -1
-
-    def _known_index(self, word: Any) -> int:
-        index = self._index(word)
-        if index < 0:
-            raise UnknownWordError(word, self.key_to_index)
-        return index
-
-    def _indices(self, words: Iterable[Any]) -> np.ndarray:
-        return np.array([self._known_index(word) for word in words], dtype=np.intp)
-
-    def _known(self, words: Sequence[str]) -> list[str]:
-        """The words that have vectors; says which have none."""
-        words = queries.as_list(words)
-        if not words:
-            raise ValueError("There are no words; give at least 1.")
-        known = [word for word in words if word in self]
-        unknown = [word for word in words if word not in self]
-        if not known:
-            raise UnknownWordError(words[0], self.key_to_index)
-        if unknown:
-            warnings.warn(
-                f"{listed([quoted(word) for word in unknown])} "
-                f"{'has no vector and is' if len(unknown) == 1 else 'have no vectors and are'} "
-                "left out.",
-                stacklevel=_outside(),
-            )
-        return known
-
-    @property
-    def _lengths(self) -> np.ndarray:
-        if self._known_lengths is None:
-            self._known_lengths = queries.lengths(self.vectors)
-        return self._known_lengths
 
     def _cosines(self, q: np.ndarray, rows: slice) -> np.ndarray:
         cosines = queries.cosines(self.vectors[rows], self._lengths[rows], q)
@@ -560,12 +438,12 @@ class WordVectors(SameBits, PlainObject):
             raise ValueError("There is no word to be like; give at least 1 in positive.")
         total = np.zeros(self.vector_size)
         for key, weight in items:
-            vector = self._unit_query(key) if _is_word(key) else self._checked_query(key)
+            vector = self._unit_query(key) if is_word(key) else self._checked_query(key)
             total += weight * vector
-        return queries.unit(total), [self._known_index(key) for key, _ in items if _is_word(key)]
+        return queries.unit(total), [self._known_index(key) for key, _ in items if is_word(key)]
 
     def _unit_query(self, key: Any) -> np.ndarray:
-        return queries.unit(self[key] if _is_word(key) else self._checked_query(key))
+        return queries.unit(self[key] if is_word(key) else self._checked_query(key))
 
     def _checked_query(self, vector: Any) -> np.ndarray:
         vector = np.asarray(numeric_array(vector, "vector", "WordVectors"), np.float64)
@@ -593,60 +471,3 @@ class WordVectors(SameBits, PlainObject):
         left_out = [i - first for i in given if 0 <= i - first < len(scores)]
         found = queries.best(scores, topn, left_out)
         return [(self.index_to_key[i + first], float(scores[i])) for i in found]
-
-
-def _is_word(key: Any) -> bool:
-    return isinstance(key, str | int | np.integer)
-
-
-def _outside() -> int:
-    """How many calls up the caller of lowdim is."""
-    import sys
-
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("lowdim."):
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-def _checked_vectors(vectors: Any, words: list[str]) -> np.ndarray:
-    """Vectors in C order, float32 or float64, read-only."""
-    array = numeric_array(vectors, "vectors", "WordVectors")
-    if array.ndim != 2 or len(array) != len(words):
-        raise ValueError(
-            f"vectors has shape {array.shape}; {len(words)} words need {len(words)} rows."
-        )
-    if array.shape[1] == 0:
-        raise ValueError("vectors has no columns; at least 1 is needed.")
-    narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
-    array = np.ascontiguousarray(array, np.float32 if narrow else np.float64)
-    for first in range(0, len(array), 2**14):
-        finite = np.isfinite(array[first : first + 2**14]).all(axis=1)
-        if not finite.all():
-            i = first + int(np.argmin(finite))
-            raise ValueError(
-                f"The vector of {quoted(words[i])} (row {i}) has NaN or infinite values; leave "
-                "the word out."
-            )
-    array = array.view(np.ndarray)
-    array.flags.writeable = False
-    return array
-
-
-def _checked_counts(counts: Any, n: int) -> np.ndarray | None:
-    """Counts as int64, or as float64 if some are not whole; read-only."""
-    if counts is None:
-        return None
-    array = numeric_array(counts, "counts", "WordVectors")
-    if array.shape != (n,):
-        raise ValueError(f"counts has shape {array.shape}; {n} words need {n} counts.")
-    valid = np.isfinite(array) & (array >= 0)
-    if not valid.all():
-        i = int(np.argmin(valid))
-        raise ValueError(f"counts[{i}]={array[i]} is no count; counts are numbers of 0 or more.")
-    whole = array.dtype.kind in "biu" or bool(
-        np.all(array == np.floor(array)) and array.max() < 2**63
-    )
-    array = array.astype(np.int64 if whole else np.float64)
-    array.flags.writeable = False
-    return array
