@@ -29,7 +29,7 @@ from lowdim.text.tokens.sentences import SENTENCE_END
 from lowdim.text.tokens.sources import Document
 
 CHUNK_CHARACTERS = 2**20  # of texts, at a time: more of them have fewer different words each
-WORDS_IN_PYTHON = 2**17  # of lists, at a time
+WORDS_IN_PYTHON = 2**19  # of lists, at a time
 LOOKED_AHEAD = 2**12  # characters, for the end of a word
 
 
