@@ -88,10 +88,10 @@ def test_products_of_skip_gram_tend_to_pmi_less_log_k(parts, seed, monkeypatch):
     monkeypatch.setattr(training, "FEW_WORDS", 1 if parts == 8 else 10**6)
     tokens = chain(rng)
     A, seen = pmi(tokens, 2, 5)
-    tables = learned(tokens, settings(epochs=12, alpha=0.1), d=24)
+    tables = learned(tokens, settings(epochs=5), d=24)
     X = tables.W @ tables.C.T
-    assert np.corrcoef(X[seen], A[seen])[0, 1] > 0.95
-    assert abs((X - A)[seen].mean()) < 0.15
+    assert np.corrcoef(X[seen], A[seen])[0, 1] > 0.97
+    assert abs((X - A)[seen].mean()) < 0.05
 
 
 @pytest.mark.parametrize("is_skip_gram", [True, False])

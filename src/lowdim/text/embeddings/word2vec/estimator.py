@@ -55,6 +55,9 @@ from lowdim.text.embeddings.word2vec.training import (
 from lowdim.text.tokens import Tokens, read_tokens
 
 ALPHA = {True: 0.025, False: 0.075}  # by skip-gram: that of CBOW is of a mean
+# how long vectors are at the start. 15 times word2vec's: learning is sooner under way (1 epoch of
+# Wikipedia: 0.02 more on MEN)
+START = 1.5
 # the loss of a pair, in units of what it is before anything is learned, that no fit comes back from
 DIVERGED = 20.0
 
@@ -392,7 +395,8 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         seed = int(random.integers(2**63))
         width = d + bool(self.bias)
         W = np.zeros((v, width), dtype=np.float32)
-        W[:, :d] = (random.random((v, d), dtype=np.float32) - np.float32(0.5)) / np.float32(d**0.5)
+        W[:, :d] = random.random((v, d), dtype=np.float32) - np.float32(0.5)
+        W[:, :d] *= np.float32(START / d**0.5)
         if self.init is not None:
             size = self.init.vectors.shape[1]
             if size != d:

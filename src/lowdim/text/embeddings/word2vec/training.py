@@ -33,13 +33,15 @@ SLICE = 2**22  # words
 ROUND = 2**16  # words
 # words in a round for each word of the vocabulary: in a long round of few words, blocks pull
 # these to and fro
-ROUND_BY_WORD = 20
+ROUND_BY_WORD, LEAST_ROUND = 20, 1024
+LEAST_ROUNDS = 200  # of all epochs: the learning rate falls by rounds
 PARTS = 8
 FEW_WORDS = 1024  # of a vocabulary that is not cut into parts
 # how often the commonest word is seen while W stays as it is (CBOW): with all words in one part,
 # and in several
 SEEN_BY_MEANS = (8, 24)
 LEAST_PLACES, MOST_PLACES = 32, 8192
+MOST_IN_BATCH, STEPS_AT_ONCE = 32, 12
 # below which threads take longer than they save: words of a round, places of CBOW
 WORDS_FOR_THREADS, PLACES_FOR_THREADS = 2**13, 2**10
 
@@ -80,6 +82,7 @@ class Plan(NamedTuple):
     noise: list[Shares]  # by part
     part_shares: np.ndarray  # q of each part
     n_noise: int  # shared words of noise, in a batch and a part
+    n_batch: int  # visits, or places, that share them
     n_round: int  # words
     n_places: int  # of CBOW, that see W as it is at their beginning
 
@@ -106,23 +109,44 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
     seen = SEEN_BY_MEANS[n_parts > 1]
     n_places = int(min(max(seen / commonest, LEAST_PLACES), MOST_PLACES))
     longest = int(np.diff(tokens.starts).max(initial=0))
+    reach = reach_of(settings.window, settings.shrink_windows, longest)
     return Plan(
         settings,
         d,
         thresholds(kept),
-        reach_of(settings.window, settings.shrink_windows, longest),
+        reach,
         part,
         [shares_of(words, q[words]) for words in members],
         np.array([q[words].sum() for words in members]) / q.sum(),
-        noise_size(settings.negative, 0.2 if settings.skip_gram else 1.6),
-        ROUND if n_parts == 1 else min(ROUND, max(ROUND_BY_WORD * v, FEW_WORDS)),
-        n_places // cbow.BATCH * cbow.BATCH,
+        noise_size(settings, n_parts),
+        batch_size(settings, n_parts, reach, (q / q.sum()).max()),
+        round_size(len(tokens) * settings.epochs, v),
+        n_places // MOST_IN_BATCH * MOST_IN_BATCH,
     )
 
 
-def noise_size(negative: int, factor: float) -> int:
-    """Shared words of noise in a batch (skip-gram: of each part), a multiple of 4."""
-    return int(min(max(4 * round(factor * negative), 4), 32))
+def round_size(n: int, v: int) -> int:
+    """Words in a round, of n in all epochs and v in the vocabulary."""
+    return min(ROUND, max(ROUND_BY_WORD * v, LEAST_ROUND), max(n // LEAST_ROUNDS, LEAST_ROUND // 4))
+
+
+def noise_size(settings: Settings, n_parts: int) -> int:
+    """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
+    n = 1.6 * settings.negative / (n_parts if settings.skip_gram else 1)
+    return int(min(max(4 * round(n), 4), 64))
+
+
+def batch_size(settings: Settings, n_parts: int, reach: Reach, commonest: float) -> int:
+    """How many share their words of noise: 4, 8, 16 or 32.
+
+    Their steps are taken at once, so the commonest word must not be in too many of them.
+    """
+    near = 1.0
+    if settings.skip_gram:
+        near = min(reach.left + reach.right, skip_gram.MOST_NEAR * n_parts)
+        near *= 0.6 if reach.shrinks else 1.0
+    most = STEPS_AT_ONCE / (near * settings.negative * commonest)
+    return int(2 ** np.clip(np.floor(np.log2(most)), 2, np.log2(MOST_IN_BATCH)))
 
 
 def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
@@ -168,10 +192,10 @@ def learn_skip_grams(
     def work(block: tuple[int, int]) -> np.ndarray:
         i, j = block
         visits = skip_gram.visits_of(text, part, plan.reach, places[i], j)
-        n_batches = -(-len(visits.word) // skip_gram.BATCH)
+        n_batches = -(-len(visits.word) // plan.n_batch)
         noise = drawn_by(plan.noise[j], (n_batches, plan.n_noise), key_of(key, i, j))
         weight = np.float32(plan.settings.negative * plan.part_shares[j] / plan.n_noise)
-        space = skip_gram.work_space(plan.n_noise, tables.W.shape[1])
+        space = skip_gram.work_space(plan.n_batch, plan.n_noise, tables.W.shape[1])
         sums = np.zeros(2)
         skip_gram.learn_visits(
             tables.W, tables.C, plan.d, *visits, noise, rate, weight, space, sums
@@ -200,7 +224,7 @@ def learn_means(
     farthest = (min(reach.left, len(part)), min(reach.right, len(part)))
     weight = np.float32(plan.settings.negative / plan.n_noise)
     as_mean = plan.settings.cbow_mean
-    noise, noise_part = _noise_by_batch(plan, -(-len(part) // cbow.BATCH), key)
+    noise, noise_part = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
     words, first, last, n_near = text
     groups = _cuts(0, len(plan.noise), _n_groups(plan))
     total = 0.0
@@ -219,7 +243,7 @@ def learn_means(
         ) -> None:
             cbow.learn_targets(
                 tables.C, H, words, n_near, part, places, parts, noise, noise_part, rate, weight,
-                cbow.work_space(plan.n_noise, width), from_words, from_noise, loss,
+                cbow.work_space(plan.n_batch, plan.n_noise, width), from_words, from_noise, loss,
             )  # fmt: skip
 
         def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
