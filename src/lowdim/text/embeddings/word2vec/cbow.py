@@ -28,7 +28,7 @@ WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
 def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
     """Arrays to work in."""
     return (
-        np.empty((n_noise, width), dtype=np.float32),
+        np.zeros((n_noise, width), dtype=np.float32),
         *np.zeros((3, -(-n_batch * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
         np.empty(n_batch, dtype=np.int32),
     )

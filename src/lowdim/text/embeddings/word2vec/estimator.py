@@ -209,6 +209,10 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         **OF_WORDS,
     }
 
+    context_vectors_: np.ndarray
+    history_: np.ndarray
+    n_iter_: int
+
     def __init__(
         self,
         vector_size=100,

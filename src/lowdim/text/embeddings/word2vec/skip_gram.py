@@ -54,8 +54,8 @@ def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]
     n_scores = n_batch * (n_noise + MOST_NEAR)
     return (
         np.zeros((n_batch, width), dtype=np.float32),
-        np.empty((n_noise, width), dtype=np.float32),
-        *np.empty((3, n_scores), dtype=np.float32),
+        np.zeros((n_noise, width), dtype=np.float32),
+        *np.zeros((3, n_scores), dtype=np.float32),
     )
 
 

@@ -161,7 +161,8 @@ def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
 
 def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tables:
     """The tables after one slice."""
-    new = Tables(*(part.copy() for part in tables[:4]), tables.seed)
+    W, C, loss, pairs, seed = tables
+    new = Tables(W.copy(), C.copy(), loss.copy(), pairs.copy(), seed)
     learn = learn_skip_grams if plan.settings.skip_gram else learn_means
     chosen, n = plan.settings, len(tokens)
     for lo in range(piece.lo, piece.hi, plan.n_round):
@@ -170,9 +171,9 @@ def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tab
         hi = min(lo + plan.n_round, piece.hi)
         text = stretch_of(tokens, lo, hi, key_of(new.seed, piece.epoch), plan.keep, plan.reach)
         key = int(key_of(new.seed, piece.epoch, lo))
-        loss, pairs = learn(new, text, plan, key, np.float32(rate))
-        new.loss[piece.epoch] += loss
-        new.pairs[piece.epoch] += pairs
+        lost, n_pairs = learn(new, text, plan, key, np.float32(rate))
+        new.loss[piece.epoch] += lost
+        new.pairs[piece.epoch] += n_pairs
     return new
 
 
