@@ -56,6 +56,10 @@ def count_words():
         if "ngram_range" not in arguments:
             for window in (3, (1, 2)):
                 lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")
+    tokens = lowdim.text.read_tokens([*docs, ["cat", "dog"]], min_count=1)
+    for window in (2, {-1, 3}, "sentence"):
+        lowdim.text.cooccurrence(tokens, window=window)
+        lowdim.PMIVectors(2, window=window, min_count=1).fit(docs).transform(docs)
     for measure, given in (
         ("cv", docs),
         ("umass", [["cat", "dog"]]),

@@ -243,6 +243,7 @@ def _count_words() -> None:
     vectorizer = lowdim.CountVectorizer(ngram_range=(1, 2)).fit(docs)
     lowdim.text.cosine(vectorizer.transform(docs), top=1)
     lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))
+    lowdim.text.cooccurrence(lowdim.text.read_tokens(docs, min_count=1))
     lowdim.text.coherence([["cat", "bird"]], docs)
 
 

@@ -18,7 +18,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks, Blocks
-from lowdim.core.constraints import AT_LEAST_1, POSITIVE, RANDOM_STATE, Interval, Real, StrOptions
+from lowdim.core.constraints import (
+    AT_LEAST_1,
+    NOT_NEGATIVE,
+    POSITIVE,
+    RANDOM_STATE,
+    Interval,
+    Real,
+    StrOptions,
+)
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.linear.decomposition import decomposition
@@ -49,7 +57,7 @@ class PMIVectors(WordModel):
         Values below 0 become 0. False keeps them; pairs that were never seen are 0 in any case.
     eigenvalue_weight : float, default=0.5
         p of W = U S^p: 0 weighs all directions alike, 1 by all that they explain.
-    window : int, (left, right), set of int or 'sentence', default=5
+    window : int, (left, right), set or list of int, 'sentence', default=5
         Which words are near: so many to each side; so many to the left and the right; those at
         these offsets; all of the sentence.
     weighting : {'flat', 'harmonic'}, default='flat'
@@ -62,6 +70,10 @@ class PMIVectors(WordModel):
         How strings are cut into words; see `lowdim.text.read_tokens`.
     combine : {'word', 'sum', 'context', 'average'}, default='word'
         What `vectors_` are: w, w + c, c or (w + c) / 2.
+    tol : float, default=0.02
+        Where the search for the decomposition stops: when further passes would explain less than
+        tol^1.5 of sum A^2. Smaller is slower, and brings the last directions nearer to the exact
+        ones; 0 stops at rounding. What neighbours words have hardly depends on it.
     random_state : int, Generator, RandomState or None, default=None
         Draws where the search for the decomposition begins.
 
@@ -118,13 +130,13 @@ class PMIVectors(WordModel):
         "positive": ["boolean"],
         "eigenvalue_weight": [Interval(Real, 0, 1, closed="both")],
         "weighting": [StrOptions({"flat", "harmonic"})],
+        "tol": [NOT_NEGATIVE],
         "random_state": RANDOM_STATE,
         **OF_WORDS,
     }
 
     # of the search for the decomposition
     algorithm: ClassVar[str] = "krylov"
-    tol: ClassVar[float] = 0.0
     max_iter: ClassVar[int] = 300
 
     def __init__(
@@ -141,6 +153,7 @@ class PMIVectors(WordModel):
         max_final_vocab=None,
         tokenizer="words",
         combine="word",
+        tol=0.02,
         random_state=None,
     ):
         self.vector_size = vector_size
@@ -154,6 +167,7 @@ class PMIVectors(WordModel):
         self.max_final_vocab = max_final_vocab
         self.tokenizer = tokenizer
         self.combine = combine
+        self.tol = tol
         self.random_state = random_state
 
     @fitting
@@ -172,7 +186,9 @@ class PMIVectors(WordModel):
         counts = self._counts_of(X, self.weighting)
         sums = counts.rows.fold(column_sums)
         self._log_context = log_shares(sums, self.context_smoothing)
+        self._publish_words(counts)
         A = self._information(counts.rows, np.float32 if is_text(X) else counts.rows.dtype)
+        del counts  # of a text they take more memory than all that follows
         found = decomposition(
             self, A, self.vector_size, random_generator(self.random_state), at_most=True
         )
@@ -183,7 +199,6 @@ class PMIVectors(WordModel):
         W = A.map(encode, self._back(A.dtype))
         W = np.asarray(W.compute() if hasattr(W, "compute") else W)
         self.vectors_ = self._combined(W, self.context_vectors_)
-        self._publish_words(counts)
         return self
 
     def transform(self, X):
@@ -209,7 +224,7 @@ class PMIVectors(WordModel):
         shift = float(np.log(self.negative))
         view = (self._log_context, shift, self.positive, np.dtype(dtype).name)
         if rows.in_memory is not None:
-            return ArrayBlocks(information(rows.in_memory, *view))
+            return ArrayBlocks(rows.map(information, *view))
         return rows.seen(information, *view)
 
     def _back(self, dtype: Any) -> np.ndarray:
@@ -232,7 +247,7 @@ def encode(A: Any, back: np.ndarray) -> np.ndarray:
 def column_sums(X: Any) -> np.ndarray:
     """What one block adds to the counts of contexts."""
     if sp.issparse(X):
-        return np.bincount(X.indices, weights=X.data, minlength=X.shape[1])
+        return X.T @ np.ones(X.shape[0])
     return X.sum(axis=0, dtype=np.float64)
 
 
@@ -251,17 +266,18 @@ def information(
     X: Any, log_context: np.ndarray, shift: float, positive: bool, dtype: str
 ) -> sp.csr_array:
     """A of one block of counts: log p(v|w) / q(v) - shift where there are counts."""
-    A = sp.csr_array(X, copy=True)
-    A.sum_duplicates()
-    A.eliminate_zeros()
+    A = sp.csr_array(X)
+    if not A.has_canonical_format:
+        A = A.copy()
+        A.sum_duplicates()
     sums = A @ np.ones(A.shape[1])
     log_row = np.log(sums, out=np.zeros_like(sums), where=sums > 0)
-    values = np.log(A.data.astype(np.float64, copy=False))
-    values -= np.repeat(log_row, np.diff(A.indptr))
-    values -= log_context[A.indices]
-    values -= shift
-    if positive:
-        np.maximum(values, 0.0, out=values)
-    A = sp.csr_array((values.astype(dtype, copy=False), A.indices, A.indptr), shape=A.shape)
-    A.eliminate_zeros()
-    return A
+    with np.errstate(divide="ignore"):  # a count of 0 may be stored
+        values = np.log(A.data.astype(np.float64, copy=False))
+    values -= np.repeat(log_row, np.diff(A.indptr))  # in float32, logarithms of large counts
+    values -= (log_context + shift)[A.indices]  # would leave few digits of their differences
+    values = values.astype(dtype, copy=False)
+    kept = values > 0 if positive else values > -np.inf
+    before = np.zeros(len(values) + 1, dtype=A.indptr.dtype)
+    np.cumsum(kept, out=before[1:])
+    return sp.csr_array((values[kept], A.indices[kept], before[A.indptr]), shape=A.shape)

@@ -118,7 +118,7 @@ def _rows(
     sums, bits = np.zeros(n), np.zeros(n // 64 + 1, dtype=np.uint64)
     around = np.empty(PLACES_FETCHED * len(near.offsets), dtype=np.int32)
     text = (part.ids, part.starts, part.first)
-    results = (around, sums, bits, BIT_PLACES, length, columns, values)
+    results = (around, sums, bits, length, columns, values)
     used = _add_rows(*text, edges, order, *cut, *near, *results)
     return length, columns[:used].copy(), values[:used].copy()
 
@@ -194,36 +194,21 @@ def _sort_places(ids, starts, first, last, reach, place, order):
 
 @kernel
 def _add_rows(
-    ids,
-    starts,
-    first,
-    edges,
-    order,
-    row,
-    last_row,
-    offsets,
-    weights,
-    near,
-    sums,
-    bits,
-    bit_places,
-    length,
-    columns,
-    values,
+    ids, starts, first, edges, at, row, last, offset, weight, near, sums, bits, size, column, value
 ):
-    """Add up the pairs of the words from `row` to `last_row`; returns how many were written."""
-    n, sentences, width = 0, len(starts) - 1, len(offsets)
+    """Add up the pairs of the words from `row` to `last`; returns how many were written."""
+    n, sentences, width = 0, len(starts) - 1, len(offset)
     at_a_time = len(near) // width
     one, none = np.uint64(1), np.uint64(0)
-    for word in range(row, last_row):
+    for word in range(row, last):
         begin, i = n, edges[word]
         while i < edges[word + 1]:
             some = edges[word + 1] - i if edges[word + 1] - i < at_a_time else at_a_time
             # first what stands near is fetched from all over the text: these reads do not wait for
             # each other, as they would if sums were made between them
             for m in range(some):
-                t = first + (order[i + m] >> 1)
-                if order[i + m] & 1:
+                t = first + (at[i + m] >> 1)
+                if at[i + m] & 1:
                     low, high = 0, sentences  # the sentence of this place
                     while high - low > 1:
                         middle = (low + high) // 2
@@ -232,19 +217,19 @@ def _add_rows(
                         else:
                             high = middle
                     for o in range(width):
-                        j = t + offsets[o]
+                        j = t + offset[o]
                         inside = starts[low] <= j < starts[low + 1]
                         near[m * width + o] = ids[j] if inside else -1
                 else:
                     for o in range(width):
-                        near[m * width + o] = ids[t + offsets[o]]
+                        near[m * width + o] = ids[t + offset[o]]
             for m in range(some):
                 for o in range(width):
                     other = near[m * width + o]
                     if other >= 0:
                         if sums[other] == 0.0:
                             bits[other >> 6] |= one << np.uint64(other & 63)
-                        sums[other] += weights[o]
+                        sums[other] += weight[o]
             i += some
         for b in range(len(bits)):
             left = bits[b]
@@ -252,10 +237,10 @@ def _add_rows(
             while left != none:
                 lowest = left & (~left + one)
                 left ^= lowest
-                other = 64 * b + bit_places[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
-                columns[n] = other
-                values[n] = sums[other]
+                other = 64 * b + BIT_PLACES[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
+                column[n] = other
+                value[n] = sums[other]
                 sums[other] = 0.0
                 n += 1
-        length[word - row] = n - begin
+        size[word - row] = n - begin
     return n

@@ -23,12 +23,13 @@ from lowdim.text.counting.cutting import (
     without_negative,
 )
 from lowdim.text.counting.letters import code_points, letter_table, lower_case_is_by_letter
-from lowdim.text.counting.tally import CHUNK_CHARACTERS, CHUNK_DOCUMENTS
+from lowdim.text.counting.tally import CHUNK_DOCUMENTS
 from lowdim.text.counting.word_table import Tokens as WordsOfText
 from lowdim.text.tokens.sentences import SENTENCE_END
 from lowdim.text.tokens.sources import Document
 
-WORDS_IN_PYTHON = 2**17  # of lists, at a time
+CHUNK_CHARACTERS = 2**20  # of texts, at a time: more of them have fewer different words each
+WORDS_IN_PYTHON = 2**19  # of lists, at a time
 LOOKED_AHEAD = 2**12  # characters, for the end of a word
 
 

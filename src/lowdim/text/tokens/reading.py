@@ -149,12 +149,13 @@ class _Seen:
             raise ValueError(
                 "There are no words in the text; give texts that have some, or another tokenizer."
             )
-        best = int(counts.argmax())
-        (word,) = as_words(WordsOfText(known.text, *(part[best : best + 1] for part in known[1:])))
+        most = int(counts.max())
+        best = counts == most
+        word = min(as_words(WordsOfText(known.text, *(part[best] for part in known[1:]))))
         raise ValueError(
             f"No word stands min_count={min_count} times in the text: of {len(counts):,} different "
-            f"words, {word[:60]!r} is the commonest with {counts[best]:,}. Choose at most "
-            f"min_count={counts[best]}, or give more text."
+            f"words, {word[:60]!r} is the commonest with {most:,}. Choose at most "
+            f"min_count={most}, or give more text."
         )
 
 

@@ -67,7 +67,7 @@ class Tokens:
         digest = hashlib.blake2b(digest_size=16)
         digest.update("\n".join(self.words).encode("utf-8", "surrogatepass"))
         for array in (self.starts, self.ids):
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
         return f"{len(self.ids)} words {digest.hexdigest()}"
 
     def sentence(self, i: int) -> list[str]:
