@@ -270,7 +270,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
             Accepted for compatibility with scikit-learn.
         """
         tokens = self._read(X)
-        self._learn(tokens, tokens.counts, self._start(tokens.words))
+        self._learn(tokens, tokens.counts, self._start(tokens.words), None)
         return self
 
     @fitting
@@ -299,7 +299,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         start.W[:n, :d], start.C[:n, :d] = before.W, before.C
         if self.bias and before.bias is not None:
             start.C[:n, d] = before.bias
-        self._learn(tokens, counts, start)
+        self._learn(tokens, counts, start, falling(counts, tokens.words))
         self.history_ = np.concatenate([history, self.history_])
         self.n_iter_ = len(self.history_)
         return self
@@ -338,8 +338,10 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _learn(self, tokens: Tokens, counts: np.ndarray, start: Tables) -> None:
-        """Go through the text, and publish what was learned."""
+    def _learn(
+        self, tokens: Tokens, counts: np.ndarray, start: Tables, order: np.ndarray | None
+    ) -> None:
+        """Go through the text, and publish what was learned, in the order of falling counts."""
         if int(np.diff(tokens.starts).max(initial=0)) < 2:
             raise ValueError(_nothing_near(len(tokens.words), self.window))
         settings = self._settings()
@@ -347,12 +349,13 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         pieces = pieces_of(len(tokens), self.epochs, plan.n_round)
 
         def attributes(tables: Tables) -> dict[str, Any]:
-            return self._attributes(tables, tokens.words, counts)
+            still = tables._replace(W=tables.W.copy(), C=tables.C.copy())  # learning goes on
+            return self._attributes(still, tokens.words, counts, order)
 
         loop = iterate(self, start, max_iter=len(pieces), tol=0.0, attributes=attributes)
         for tables in loop:
             piece = pieces[loop.n_iter]
-            new = learn_piece(tables, tokens, plan, piece)
+            new = learn_piece(tables, tokens, plan, piece)  # writes into the tables
             loss = (new.loss - tables.loss).sum() / max((new.pairs - tables.pairs).sum(), 1.0)
             untrained = (1 + self.negative) * np.log(2.0)
             if not loss < DIVERGED * untrained:
@@ -368,14 +371,12 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         for name in ("bias_", "word_vectors_", "common_direction_"):
             if hasattr(self, name):
                 delattr(self, name)
-        for name, value in attributes(loop.params).items():
+        learned = self._attributes(loop.params, tokens.words, counts, order)
+        for name, value in learned.items():
             setattr(self, name, value)
         if self.pooling == "sif":
-            order = falling(counts, tokens.words)
-            at = np.empty(len(order), dtype=np.int64)
-            at[order] = np.arange(len(order))
-            direction = common_direction(tokens, self.vectors_[at], counts)
-            self.common_direction_ = direction
+            vectors = self.vectors_ if order is None else self.vectors_[np.argsort(order)]
+            self.common_direction_ = common_direction(tokens, vectors, counts)
 
     def _settings(self) -> Settings:
         is_skip_gram = bool(self.sg)
@@ -414,15 +415,21 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         C = np.zeros((v, width), dtype=np.float32)
         return Tables(W, C, np.zeros(self.epochs), np.zeros(self.epochs), seed)
 
-    def _attributes(self, tables: Tables, words: list[str], counts: np.ndarray) -> dict[str, Any]:
-        d, order = self.vector_size, falling(counts, words)
-        W, C = (np.ascontiguousarray(table[order, :d]) for table in (tables.W, tables.C))
+    def _attributes(
+        self, tables: Tables, words: list[str], counts: np.ndarray, order: np.ndarray | None
+    ) -> dict[str, Any]:
+        d, W, C = self.vector_size, tables.W, tables.C
+        if order is not None:
+            words, counts = [words[i] for i in order], counts[order]
+            W, C = W[order], C[order]
+        bias = {"bias_": C[:, d].copy()} if self.bias else {}
+        W, C = np.ascontiguousarray(W[:, :d]), np.ascontiguousarray(C[:, :d])
         return {
-            "words_": [words[i] for i in order],
-            "counts_": counts[order],
+            "words_": list(words),
+            "counts_": counts.copy(),
             "context_vectors_": C,
             "vectors_": self._combined(W, C),
-            **({"bias_": tables.C[order, d]} if self.bias else {}),
+            **bias,
             **({} if self.combine == "word" else {"word_vectors_": W}),
         }
 
@@ -469,8 +476,6 @@ class Learned(NamedTuple):
 
 def falling(counts: np.ndarray, words: list[str]) -> np.ndarray:
     """The order of words by falling count, then by name."""
-    if (np.diff(counts) < 0).all() or len(words) < 2:
-        return np.arange(len(words))
     return np.array(sorted(range(len(words)), key=lambda i: (-counts[i], words[i])))
 
 

@@ -160,9 +160,9 @@ def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
 
 
 def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tables:
-    """The tables after one slice."""
-    W, C, loss, pairs, seed = tables
-    new = Tables(W.copy(), C.copy(), loss.copy(), pairs.copy(), seed)
+    """The tables after one slice. W and C are written into: a copy would be half of all memory."""
+    W, C = (part if part.flags.writeable else part.copy() for part in tables[:2])
+    new = Tables(W, C, tables.loss.copy(), tables.pairs.copy(), tables.seed)
     learn = learn_skip_grams if plan.settings.skip_gram else learn_means
     chosen, n = plan.settings, len(tokens)
     for lo in range(piece.lo, piece.hi, plan.n_round):
