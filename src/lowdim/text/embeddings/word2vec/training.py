@@ -132,7 +132,7 @@ def round_size(n: int, v: int) -> int:
 
 def noise_size(settings: Settings, n_parts: int) -> int:
     """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
-    n = 1.6 * settings.negative / (n_parts if settings.skip_gram else 1)
+    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 0.8 * settings.negative
     return int(min(max(4 * round(n), 4), 64))
 
 
