@@ -158,8 +158,8 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
     gradient. word2vec, gensim and fastText give each the whole, so the same `alpha` is a smaller
     step here.
 
-    As words by chance, 30 to 60 drawn ones are shared by neighbouring places, with weights that
-    make the expected gradient that of k draws for each pair.
+    Neighbouring places share some words that are drawn by chance (with k = 5, 32 for skip-gram and
+    16 for CBOW), with weights that make the expected gradient that of k draws for each pair.
 
     Sentences are never cut: a document is one, unless window='sentence'.
 
@@ -177,7 +177,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
     >>> import lowdim
     >>> text = ["the cat drinks milk", "the dog drinks water", "we pay a tax by law"] * 200
     >>> model = lowdim.Word2Vec(10, sg=1, window=2, sample=0, random_state=0).fit(text)
-    >>> model.wv.similarity("milk", "water") > model.wv.similarity("milk", "tax")
+    >>> bool(model.wv.similarity("milk", "water") > model.wv.similarity("milk", "tax"))
     True
     >>> model.transform(["milk and water", "xyz"]).shape
     (2, 10)
