@@ -127,6 +127,20 @@ def test_a_slice_is_what_a_fit_loses_at_most():
     assert sum(piece.hi - piece.lo for piece in pieces) == 50_000_000
 
 
+@pytest.mark.parametrize("is_skip_gram", [True, False])
+def test_whole_sentences_as_windows_take_small_rounds(is_skip_gram, rng):
+    lengths = np.array([3000, 2, 40])
+    ids = rng.integers(0, 30, size=lengths.sum()).astype(np.int32)
+    counts = np.bincount(ids, minlength=30)
+    words = [str(i) for i in range(30)]
+    tokens = Tokens(words, counts, ids, np.cumsum([0, *lengths]))
+    chosen = settings(skip_gram=is_skip_gram, window="sentence", epochs=1)
+    plan = plan_of(tokens, counts, chosen, 4)
+    assert plan.n_round * 3000 <= training.PAIRS_OF_ROUND
+    if not is_skip_gram:
+        assert learned(tokens, chosen, d=4).pairs[0] == lengths.sum()
+
+
 def test_slices_do_not_change_what_is_learned(rng, monkeypatch):
     tokens = chain(rng, n=9000)
     whole = learned(tokens, settings())

@@ -34,12 +34,13 @@ ROUND = 2**16  # words
 # words in a round for each word of the vocabulary: in a long round of few words, blocks pull
 # these to and fro
 ROUND_BY_WORD, LEAST_ROUND = 20, 1024
+PAIRS_OF_ROUND = 2**23  # at the most: what the windows of a round may take of memory
 LEAST_ROUNDS = 200  # of all epochs: the learning rate falls by rounds
 PARTS = 8
 FEW_WORDS = 1024  # of a vocabulary that is not cut into parts
 # how often the commonest word is seen while W stays as it is (CBOW): with all words in one part,
 # and in several
-SEEN_BY_MEANS = (8, 24)
+SEEN_BY_MEANS = (8, 40)
 LEAST_PLACES, MOST_PLACES = 32, 8192
 MOST_IN_BATCH, STEPS_AT_ONCE = 32, 12
 # below which threads take longer than they save: words of a round, places of CBOW
@@ -120,19 +121,26 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
         np.array([q[words].sum() for words in members]) / q.sum(),
         noise_size(settings, n_parts),
         batch_size(settings, n_parts, reach, (q / q.sum()).max()),
-        round_size(len(tokens) * settings.epochs, v),
+        round_size(tokens, settings.epochs, reach),
         n_places // MOST_IN_BATCH * MOST_IN_BATCH,
     )
 
 
-def round_size(n: int, v: int) -> int:
-    """Words in a round, of n in all epochs and v in the vocabulary."""
-    return min(ROUND, max(ROUND_BY_WORD * v, LEAST_ROUND), max(n // LEAST_ROUNDS, LEAST_ROUND // 4))
+def round_size(tokens: Tokens, epochs: int, reach: Reach) -> int:
+    """Words in a round."""
+    lengths = np.diff(tokens.starts).astype(np.float64)
+    near = min(reach.left + reach.right, (lengths**2).sum() / max(lengths.sum(), 1.0))
+    return min(
+        ROUND,
+        max(ROUND_BY_WORD * len(tokens.words), LEAST_ROUND),
+        max(len(tokens) * epochs // LEAST_ROUNDS, LEAST_ROUND // 4),
+        max(int(PAIRS_OF_ROUND / max(near, 1.0)), 4),
+    )
 
 
 def noise_size(settings: Settings, n_parts: int) -> int:
     """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
-    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 0.8 * settings.negative
+    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.2 * settings.negative
     return int(min(max(4 * round(n), 4), 64))
 
 
@@ -222,7 +230,7 @@ def learn_means(
     H = np.zeros((n, width), dtype=np.float32)
     from_words, from_noise = np.empty((2, n, width), dtype=np.float32)
     part, d, reach, holes = plan.part[text.words], plan.d, plan.reach, plan.reach.holes
-    farthest = (min(reach.left, len(part)), min(reach.right, len(part)))
+    farthest = _farthest(text, reach)
     weight = np.float32(plan.settings.negative / plan.n_noise)
     as_mean = plan.settings.cbow_mean
     noise, noise_part = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
@@ -262,6 +270,14 @@ def learn_means(
                 pass
         total += float(loss.sum(dtype=np.float64))
     return total, float(np.count_nonzero(n_near))
+
+
+def _farthest(text: Stretch, reach: Reach) -> tuple[int, int]:
+    """How far windows of this stretch reach to the left and to the right."""
+    if len(reach.holes):
+        return reach.left, reach.right
+    p = np.arange(len(text.words))
+    return int((p - text.first).max(initial=0)), int((text.last - 1 - p).max(initial=0))
 
 
 def _noise_by_batch(plan: Plan, n: int, key: int) -> tuple[np.ndarray, np.ndarray]:
