@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lowdim.text.embeddings.word2vec import cbow
-from tests.text.embeddings.word2vec.test_skip_gram import NO_HOLES, numerical, stretch
+from tests.text.embeddings.word2vec.test_skip_gram import BATCH, NO_HOLES, numerical, stretch
 
 N, V, D, SHARED = 72, 10, 6, 8
 PLACES = (32, 64)  # the second batch
@@ -43,7 +43,7 @@ class Problem:
             h = self.W[near].mean(axis=0) if as_mean else self.W[near].sum(axis=0)
             h[D:] = 1.0
             total += np.logaddexp(0, -h @ self.C[self.text.words[t]])
-            for c in self.noise[t // cbow.BATCH]:
+            for c in self.noise[t // BATCH]:
                 total += weight * np.logaddexp(0, h @ self.C[c])
         return total
 
@@ -56,7 +56,7 @@ class Problem:
         n = PLACES[1] - PLACES[0]
         H, a, b = (np.zeros((n, self.width), dtype=self.dtype) for _ in range(3))
         loss = np.zeros((n, 2), dtype=self.dtype)
-        space = cbow.work_space(SHARED, self.width)
+        space = cbow.work_space(BATCH, SHARED, self.width)
         space = (*(array.astype(self.dtype) for array in space[:-1]), space[-1])
         rate, weight = (np.dtype(self.dtype).type(number) for number in (rate, weight))
         means(W, d, words, first, last, n_near, self.holes, 3, (PLACES[0], *PLACES), as_mean, H)

@@ -3,7 +3,6 @@ import pytest
 
 from lowdim.text.embeddings.word2vec.near import Reach, Stretch
 from lowdim.text.embeddings.word2vec.skip_gram import (
-    BATCH,
     MOST_NEAR,
     find_visits,
     learn_visits,
@@ -12,6 +11,7 @@ from lowdim.text.embeddings.word2vec.skip_gram import (
 )
 
 NO_HOLES = np.zeros(0, dtype=bool)
+BATCH = 32
 
 
 def stretch(rng, n=60, v=10, window=3):
@@ -30,7 +30,7 @@ def problem(rng, dtype, v=10, d=6, width=6, n_noise=8):
     visits = visits_of(text, part, reach, places, 0)
     W, C = (rng.normal(size=(v, width)).astype(dtype) for _ in range(2))
     noise = rng.integers(0, v, size=(-(-len(visits.word) // BATCH), n_noise)).astype(np.int32)
-    space = tuple(array.astype(dtype) for array in work_space(n_noise, width))
+    space = tuple(array.astype(dtype) for array in work_space(BATCH, n_noise, width))
     return visits, W, C, noise, space
 
 

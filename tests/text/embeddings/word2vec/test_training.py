@@ -88,10 +88,10 @@ def test_products_of_skip_gram_tend_to_pmi_less_log_k(parts, seed, monkeypatch):
     monkeypatch.setattr(training, "FEW_WORDS", 1 if parts == 8 else 10**6)
     tokens = chain(rng)
     A, seen = pmi(tokens, 2, 5)
-    tables = learned(tokens, settings(epochs=12, alpha=0.1), d=24)
+    tables = learned(tokens, settings(epochs=5), d=24)
     X = tables.W @ tables.C.T
-    assert np.corrcoef(X[seen], A[seen])[0, 1] > 0.95
-    assert abs((X - A)[seen].mean()) < 0.15
+    assert np.corrcoef(X[seen], A[seen])[0, 1] > 0.97
+    assert abs((X - A)[seen].mean()) < 0.05
 
 
 @pytest.mark.parametrize("is_skip_gram", [True, False])
@@ -125,6 +125,20 @@ def test_a_slice_is_what_a_fit_loses_at_most():
     assert pieces[0].lo == 0 and pieces[-1] == Piece(1, pieces[-1].lo, 25_000_000)
     assert all(piece.lo % 2**16 == 0 for piece in pieces)
     assert sum(piece.hi - piece.lo for piece in pieces) == 50_000_000
+
+
+@pytest.mark.parametrize("is_skip_gram", [True, False])
+def test_whole_sentences_as_windows_take_small_rounds(is_skip_gram, rng):
+    lengths = np.array([3000, 2, 40])
+    ids = rng.integers(0, 30, size=lengths.sum()).astype(np.int32)
+    counts = np.bincount(ids, minlength=30)
+    words = [str(i) for i in range(30)]
+    tokens = Tokens(words, counts, ids, np.cumsum([0, *lengths]))
+    chosen = settings(skip_gram=is_skip_gram, window="sentence", epochs=1)
+    plan = plan_of(tokens, counts, chosen, 4)
+    assert plan.n_round * 3000 <= training.PAIRS_OF_ROUND
+    if not is_skip_gram:
+        assert learned(tokens, chosen, d=4).pairs[0] == lengths.sum()
 
 
 def test_slices_do_not_change_what_is_learned(rng, monkeypatch):

@@ -9,10 +9,10 @@ time see W as it is at their beginning:
     2. C moves place by place; what h should change by is kept    parts of C apart
     3. each w moves by what the places near it keep for it        parts of W apart
 
-BATCH neighbouring places meet the same SHARED words of noise, each of weight k / SHARED, all from
-one part of C, which is drawn by its share of q. So a row that is kept for h is written by the one
-part that has the place's word, or its noise: parts can be worked on at once, in any order and in
-any grouping, with the same result.
+Up to 32 neighbouring places meet the same SHARED words of noise, each of weight k / SHARED, all
+from one part of C, which is drawn by its share of q. So a row that is kept for h is written by the
+one part that has the place's word, or its noise: parts can be worked on at once, in any order and
+in any grouping, with the same result.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.text.embeddings.word2vec.logistic import logistic
 
-BATCH = 32  # places; a multiple of 4
 WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
 
 
-def work_space(n_noise: int, width: int) -> tuple[np.ndarray, ...]:
+def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
     """Arrays to work in."""
     return (
-        np.empty((n_noise, width), dtype=np.float32),
-        *np.zeros((3, -(-BATCH * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
-        np.empty(BATCH, dtype=np.int32),
+        np.zeros((n_noise, width), dtype=np.float32),
+        *np.zeros((3, -(-n_batch * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
+        np.empty(n_batch, dtype=np.int32),
     )
 
 
@@ -86,9 +85,9 @@ def learn_targets(
     """
     N, x, sigma, cost, row = space
     start, end = places
-    width, n_noise = H.shape[1], N.shape[0]
-    for begin in range(start, end, BATCH):
-        stop, number = min(begin + BATCH, end), begin // BATCH
+    n_batch, width, n_noise = len(row), H.shape[1], N.shape[0]
+    for begin in range(start, end, n_batch):
+        stop, number = min(begin + n_batch, end), begin // n_batch
         n = stop - begin if parts[0] <= noise_part[number] < parts[1] else 0
         for s in range(n_noise if n > 0 else 0):
             c = noise[number, s]
@@ -140,7 +139,7 @@ def learn_targets(
                     from_noise[h, f] += (
                         g0 * N[s, f] + g1 * N[s + 1, f] + g2 * N[s + 2, f] + g3 * N[s + 3, f]
                     )
-        for s in range(shared, BATCH * n_noise):
+        for s in range(shared, n_batch * n_noise):
             sigma[s] = np.float32(0)
         for s in range(n_noise if n > 0 else 0):
             c = noise[number, s]

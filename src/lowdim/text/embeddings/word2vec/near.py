@@ -49,7 +49,7 @@ def reach_of(window: Any, shrinks: bool, longest: int) -> Reach:
     none = np.zeros(0, dtype=bool)
     if isinstance(window, str):
         return Reach(NO_LIMIT, NO_LIMIT, False, none)
-    widest = max(map(abs, window)) if isinstance(window, tuple | set | frozenset) else window
+    widest = max(map(abs, window)) if isinstance(window, tuple | list | set | frozenset) else window
     offsets = window_of(window, "flat", max(longest, 2)).offsets
     offsets = offsets[np.abs(offsets) <= max(longest, 2)]
     left, right = max(0, -int(offsets.min(initial=0))), max(0, int(offsets.max(initial=0)))

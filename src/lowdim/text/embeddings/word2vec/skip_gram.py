@@ -4,9 +4,10 @@
 
 Words of both tables are in `n_parts` parts. What has its word in part i and its context in part j
 is block (i, j): blocks (i, i + r mod n_parts) share no row, so they are worked on at once, in any
-order, with the same result; then r moves on. Within a block, BATCH visits of words one after the
-other meet the same SHARED words of noise, drawn from part j, each of weight m k q(part j) / SHARED
-where the word has m words near it: scores and both gradients are small products of matrices.
+order, with the same result; then r moves on. Within a block, up to 32 visits of words one after
+the other meet the same SHARED words of noise, drawn from part j, each of weight m k q_j / SHARED,
+where the word has m words near it and part j the share q_j of q: scores and both gradients are
+small products of matrices.
 
 A visit has at most MOST_NEAR words that it predicts, so that wide windows are many small steps.
 """
@@ -21,7 +22,6 @@ from lowdim.core.kernel import kernel
 from lowdim.text.embeddings.word2vec.logistic import logistic
 from lowdim.text.embeddings.word2vec.near import Reach, Stretch
 
-BATCH = 32  # visits; a multiple of 4
 MOST_NEAR = 4
 
 
@@ -49,13 +49,13 @@ def visits_of(text: Stretch, part: np.ndarray, reach: Reach, places: np.ndarray,
     return Visits(word[:n], share[:n], begin[: n + 1], near[: begin[n]])
 
 
-def work_space(n_noise: int, width: int) -> tuple[np.ndarray, ...]:
+def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
     """Arrays to work in."""
-    n_scores = BATCH * (n_noise + MOST_NEAR)
+    n_scores = n_batch * (n_noise + MOST_NEAR)
     return (
-        np.zeros((BATCH, width), dtype=np.float32),
-        np.empty((n_noise, width), dtype=np.float32),
-        *np.empty((3, n_scores), dtype=np.float32),
+        np.zeros((n_batch, width), dtype=np.float32),
+        np.zeros((n_noise, width), dtype=np.float32),
+        *np.zeros((3, n_scores), dtype=np.float32),
     )
 
 
@@ -87,18 +87,18 @@ def find_visits(words, first, last, n_near, part, holes, left, places, j, word, 
 
 @kernel(any_order=True)
 def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, sums):
-    """Learn from visits, BATCH at a time.
+    """Learn from visits, as many at a time as H has rows: a multiple of 4.
 
     d : columns of W that are learned; one more is that of the bias, which counts as 1
     noise : (batches, SHARED), rows of C
-    rate, weight : learning rate, and k q(part j) / SHARED
+    rate, weight : learning rate, and k q_j / SHARED
     sums : loss, number of pairs; added to
     """
     H, N, x, sigma, cost = space
-    width, n_noise = H.shape[1], N.shape[0]
-    for start in range(0, len(word), BATCH):
-        n = min(BATCH, len(word) - start)
-        number, shared = start // BATCH, n * n_noise
+    n_batch, width, n_noise = H.shape[0], H.shape[1], N.shape[0]
+    for start in range(0, len(word), n_batch):
+        n = min(n_batch, len(word) - start)
+        number, shared = start // n_batch, n * n_noise
         first, m = begin[start], begin[start + n] - begin[start]
         for b in range(n):
             w = word[start + b]  # not in the loop: for the compiler, writes might change it

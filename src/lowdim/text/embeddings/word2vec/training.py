@@ -33,13 +33,16 @@ SLICE = 2**22  # words
 ROUND = 2**16  # words
 # words in a round for each word of the vocabulary: in a long round of few words, blocks pull
 # these to and fro
-ROUND_BY_WORD = 20
+ROUND_BY_WORD, LEAST_ROUND = 20, 1024
+PAIRS_OF_ROUND = 2**23  # at the most: what the windows of a round may take of memory
+LEAST_ROUNDS = 200  # of all epochs: the learning rate falls by rounds
 PARTS = 8
 FEW_WORDS = 1024  # of a vocabulary that is not cut into parts
 # how often the commonest word is seen while W stays as it is (CBOW): with all words in one part,
 # and in several
-SEEN_BY_MEANS = (8, 24)
+SEEN_BY_MEANS = (8, 40)
 LEAST_PLACES, MOST_PLACES = 32, 8192
+MOST_IN_BATCH, STEPS_AT_ONCE = 32, 12
 # below which threads take longer than they save: words of a round, places of CBOW
 WORDS_FOR_THREADS, PLACES_FOR_THREADS = 2**13, 2**10
 
@@ -80,6 +83,7 @@ class Plan(NamedTuple):
     noise: list[Shares]  # by part
     part_shares: np.ndarray  # q of each part
     n_noise: int  # shared words of noise, in a batch and a part
+    n_batch: int  # visits, or places, that share them
     n_round: int  # words
     n_places: int  # of CBOW, that see W as it is at their beginning
 
@@ -106,23 +110,51 @@ def plan_of(tokens: Tokens, counts: np.ndarray, settings: Settings, d: int) -> P
     seen = SEEN_BY_MEANS[n_parts > 1]
     n_places = int(min(max(seen / commonest, LEAST_PLACES), MOST_PLACES))
     longest = int(np.diff(tokens.starts).max(initial=0))
+    reach = reach_of(settings.window, settings.shrink_windows, longest)
     return Plan(
         settings,
         d,
         thresholds(kept),
-        reach_of(settings.window, settings.shrink_windows, longest),
+        reach,
         part,
         [shares_of(words, q[words]) for words in members],
         np.array([q[words].sum() for words in members]) / q.sum(),
-        noise_size(settings.negative, 0.2 if settings.skip_gram else 1.6),
-        ROUND if n_parts == 1 else min(ROUND, max(ROUND_BY_WORD * v, FEW_WORDS)),
-        n_places // cbow.BATCH * cbow.BATCH,
+        noise_size(settings, n_parts),
+        batch_size(settings, n_parts, reach, (q / q.sum()).max()),
+        round_size(tokens, settings.epochs, reach),
+        n_places // MOST_IN_BATCH * MOST_IN_BATCH,
     )
 
 
-def noise_size(negative: int, factor: float) -> int:
-    """Shared words of noise in a batch (skip-gram: of each part), a multiple of 4."""
-    return int(min(max(4 * round(factor * negative), 4), 32))
+def round_size(tokens: Tokens, epochs: int, reach: Reach) -> int:
+    """Words in a round."""
+    lengths = np.diff(tokens.starts).astype(np.float64)
+    near = min(reach.left + reach.right, (lengths**2).sum() / max(lengths.sum(), 1.0))
+    return min(
+        ROUND,
+        max(ROUND_BY_WORD * len(tokens.words), LEAST_ROUND),
+        max(len(tokens) * epochs // LEAST_ROUNDS, LEAST_ROUND // 4),
+        max(int(PAIRS_OF_ROUND / max(near, 1.0)), 4),
+    )
+
+
+def noise_size(settings: Settings, n_parts: int) -> int:
+    """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
+    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.2 * settings.negative
+    return int(min(max(4 * round(n), 4), 64))
+
+
+def batch_size(settings: Settings, n_parts: int, reach: Reach, commonest: float) -> int:
+    """How many share their words of noise: 4, 8, 16 or 32.
+
+    Their steps are taken at once, so the commonest word must not be in too many of them.
+    """
+    near = 1.0
+    if settings.skip_gram:
+        near = min(reach.left + reach.right, skip_gram.MOST_NEAR * n_parts)
+        near *= 0.6 if reach.shrinks else 1.0
+    most = STEPS_AT_ONCE / (near * settings.negative * commonest)
+    return int(2 ** np.clip(np.floor(np.log2(most)), 2, np.log2(MOST_IN_BATCH)))
 
 
 def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
@@ -136,8 +168,9 @@ def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
 
 
 def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tables:
-    """The tables after one slice."""
-    new = Tables(*(part.copy() for part in tables[:4]), tables.seed)
+    """The tables after one slice. W and C are written into: a copy would be half of all memory."""
+    W, C = (part if part.flags.writeable else part.copy() for part in tables[:2])
+    new = Tables(W, C, tables.loss.copy(), tables.pairs.copy(), tables.seed)
     learn = learn_skip_grams if plan.settings.skip_gram else learn_means
     chosen, n = plan.settings, len(tokens)
     for lo in range(piece.lo, piece.hi, plan.n_round):
@@ -146,9 +179,9 @@ def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tab
         hi = min(lo + plan.n_round, piece.hi)
         text = stretch_of(tokens, lo, hi, key_of(new.seed, piece.epoch), plan.keep, plan.reach)
         key = int(key_of(new.seed, piece.epoch, lo))
-        loss, pairs = learn(new, text, plan, key, np.float32(rate))
-        new.loss[piece.epoch] += loss
-        new.pairs[piece.epoch] += pairs
+        lost, n_pairs = learn(new, text, plan, key, np.float32(rate))
+        new.loss[piece.epoch] += lost
+        new.pairs[piece.epoch] += n_pairs
     return new
 
 
@@ -168,10 +201,10 @@ def learn_skip_grams(
     def work(block: tuple[int, int]) -> np.ndarray:
         i, j = block
         visits = skip_gram.visits_of(text, part, plan.reach, places[i], j)
-        n_batches = -(-len(visits.word) // skip_gram.BATCH)
+        n_batches = -(-len(visits.word) // plan.n_batch)
         noise = drawn_by(plan.noise[j], (n_batches, plan.n_noise), key_of(key, i, j))
         weight = np.float32(plan.settings.negative * plan.part_shares[j] / plan.n_noise)
-        space = skip_gram.work_space(plan.n_noise, tables.W.shape[1])
+        space = skip_gram.work_space(plan.n_batch, plan.n_noise, tables.W.shape[1])
         sums = np.zeros(2)
         skip_gram.learn_visits(
             tables.W, tables.C, plan.d, *visits, noise, rate, weight, space, sums
@@ -197,10 +230,10 @@ def learn_means(
     H = np.zeros((n, width), dtype=np.float32)
     from_words, from_noise = np.empty((2, n, width), dtype=np.float32)
     part, d, reach, holes = plan.part[text.words], plan.d, plan.reach, plan.reach.holes
-    farthest = (min(reach.left, len(part)), min(reach.right, len(part)))
+    farthest = _farthest(text, reach)
     weight = np.float32(plan.settings.negative / plan.n_noise)
     as_mean = plan.settings.cbow_mean
-    noise, noise_part = _noise_by_batch(plan, -(-len(part) // cbow.BATCH), key)
+    noise, noise_part = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
     words, first, last, n_near = text
     groups = _cuts(0, len(plan.noise), _n_groups(plan))
     total = 0.0
@@ -219,7 +252,7 @@ def learn_means(
         ) -> None:
             cbow.learn_targets(
                 tables.C, H, words, n_near, part, places, parts, noise, noise_part, rate, weight,
-                cbow.work_space(plan.n_noise, width), from_words, from_noise, loss,
+                cbow.work_space(plan.n_batch, plan.n_noise, width), from_words, from_noise, loss,
             )  # fmt: skip
 
         def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
@@ -237,6 +270,14 @@ def learn_means(
                 pass
         total += float(loss.sum(dtype=np.float64))
     return total, float(np.count_nonzero(n_near))
+
+
+def _farthest(text: Stretch, reach: Reach) -> tuple[int, int]:
+    """How far windows of this stretch reach to the left and to the right."""
+    if len(reach.holes):
+        return reach.left, reach.right
+    p = np.arange(len(text.words))
+    return int((p - text.first).max(initial=0)), int((text.last - 1 - p).max(initial=0))
 
 
 def _noise_by_batch(plan: Plan, n: int, key: int) -> tuple[np.ndarray, np.ndarray]:
