@@ -21,7 +21,9 @@ from lowdim.linalg.ridge import Regression, solve_rows
 from lowdim.linalg.sparse import by_column, product_at, row_numbers, sparse_times, with_values
 from lowdim.text.embeddings.glove.objective import Pairs, Vectors, residuals
 
-RIDGE = 1.5e-8  # of the mean square of the other vectors: where pairs do not determine a vector
+# Of the mean square of the other vectors, where pairs do not determine a vector: the larger, the
+# less of it is rounding; the smaller, the less is taken away
+RIDGE, RIDGE_OF_CODES = 1.5e-8, 1e-6
 BACKFITTING = 5  # rounds in which the first biases are found
 
 
@@ -53,7 +55,13 @@ def both_sides(pairs: Pairs, penalty: float, bias: bool) -> Alternation:
 
 
 def regressed(
-    logs: Any, weight: np.ndarray, F: np.ndarray, offset: np.ndarray, penalty: float, bias: bool
+    logs: Any,
+    weight: np.ndarray,
+    F: np.ndarray,
+    offset: np.ndarray,
+    penalty: float,
+    bias: bool,
+    ridge: float = RIDGE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best vectors and biases of the rows of `logs`, given those of its columns.
 
@@ -64,7 +72,7 @@ def regressed(
     size = float(np.sqrt(np.mean(F**2))) or 1.0  # in place of 1 beside F: digits are lost otherwise
     on = np.hstack([F[:, used], np.full((m, 1), size)]) if bias else F[:, used]
     prices = np.zeros(on.shape[1])
-    prices[:d] = penalty / unit if penalty > 0 else RIDGE * size**2
+    prices[:d] = penalty / unit if penalty > 0 else ridge * size**2
     regression = Regression(np.ascontiguousarray(on), offset, prices, by_count=penalty == 0)
     Z = solve_rows(logs, regression, weight=weight / unit, with_loss=False).Z
     if penalty == 0:  # what the ridge has taken away, once more: it only chooses
