@@ -67,7 +67,7 @@ def regressed(
 
     Of vectors that explain a row alike the shortest.
     """
-    used, unit = np.flatnonzero(F.any(axis=0)), power_of_two(weight)
+    used, unit = np.flatnonzero(F.any(axis=0)), power_of_four(weight)
     m, d = len(F), len(used)
     size = float(np.sqrt(np.mean(F**2))) or 1.0  # in place of 1 beside F: digits are lost otherwise
     on = np.hstack([F[:, used], np.full((m, 1), size)]) if bias else F[:, used]
@@ -85,10 +85,14 @@ def regressed(
     return W, size * Z[:, d] if bias else np.zeros(len(Z))
 
 
-def power_of_two(weight: np.ndarray) -> float:
-    """About the largest weight: dividing by it rounds nothing, and tiny weights are numbers."""
+def power_of_four(weight: np.ndarray) -> float:
+    """About the largest weight: tiny ones are numbers then, and nothing is rounded by it.
+
+    Roots of systems that are multiplied by a power of four are not, either: so the code of a row
+    has the same bits whatever rows stand beside it.
+    """
     largest = float(weight.max(initial=0.0))
-    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
+    return float(4.0 ** np.floor(np.log2(largest) / 2.0)) if largest > 0 else 1.0
 
 
 def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator) -> Vectors:
@@ -96,7 +100,7 @@ def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator)
     n, v = pairs.logs.shape
     none = np.zeros((n, d)), np.zeros((v, d))
     word_bias, context_bias = first_biases(pairs) if bias else (np.zeros(n), np.zeros(v))
-    weight = pairs.weight / power_of_two(pairs.weight)
+    weight = pairs.weight / power_of_four(pairs.weight)
     left = residuals(pairs, Vectors(*none, word_bias, context_bias))
     Y = with_values(pairs.logs, weight * left)
     twin = by_column(Y)
@@ -112,7 +116,7 @@ def first_biases(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Biases of words and of contexts that explain most of the log counts without vectors."""
     n, v = pairs.logs.shape
     rows, columns = row_numbers(pairs.logs), pairs.logs.indices
-    weight, y = pairs.weight / power_of_two(pairs.weight), pairs.logs.data
+    weight, y = pairs.weight / power_of_four(pairs.weight), pairs.logs.data
     context_bias = np.zeros(v)
     for _ in range(BACKFITTING):
         word_bias = _means(rows, weight, y - context_bias[columns], n)
