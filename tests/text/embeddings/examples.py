@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# cherry, strawberry, digital, information x computer, data, result, pie, sugar (Jurafsky and Martin,
-# Speech and language processing, figure 6.5), one added to each
+# cherry, strawberry, digital, information x computer, data, result, pie, sugar (Jurafsky and
+# Martin, Speech and language processing, figure 6.5), one added to each
 FOUR_WORDS = 1.0 + np.array(
     [[2, 8, 9, 442, 25], [0, 0, 1, 60, 19], [1670, 1683, 85, 5, 4], [3325, 3982, 378, 5, 13]]
 )

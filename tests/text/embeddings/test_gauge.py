@@ -36,7 +36,9 @@ def test_any_invertible_matrix_and_any_shift_give_the_same_vectors(rng):
     M, u, a = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=3)
     W, C = at.W - u, at.C - a
     # w.c = (w - u).(c - a) + u.c + a.w - u.a
-    other = Gauged(W @ M, C @ np.linalg.inv(M).T, at.word_bias + at.W @ a, at.bias + at.C @ u - u @ a)
+    other = Gauged(
+        W @ M, C @ np.linalg.inv(M).T, at.word_bias + at.W @ a, at.bias + at.C @ u - u @ a
+    )
     one, two = (gauged(x, words=True, contexts=True) for x in (at, other))
     np.testing.assert_allclose(two.W, one.W, atol=1e-9)
     np.testing.assert_allclose(two.C, one.C, atol=1e-9)

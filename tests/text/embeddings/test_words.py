@@ -36,7 +36,7 @@ def test_columns_of_a_frame_are_contexts_by_name():
 
 
 def test_an_unknown_word_is_named_with_near_spellings(of_text):
-    with pytest.raises(KeyError, match="'catt'.*cat"):
+    with pytest.raises(KeyError, match=r"'catt'.*cat"):
         word_numbers(of_text, "catt")
     with pytest.raises(TypeError, match="must be a text"):
         word_numbers(of_text, 3)

@@ -72,7 +72,8 @@ def test_kernels_do_what_their_python_does(rng, name):
     assert not np.array_equal(results[0][0], tables[0])
 
 
-def test_threads_change_no_bit(rng):
+def test_threads_change_no_bit(rng, monkeypatch):
+    monkeypatch.setattr(descent, "WORTH_THREADS", 0)
     pairs = weighted_pairs(positive(poisson_counts(rng, 60, 50)), 100.0, 0.75, "power")
     strata = stratified(pairs, np.random.default_rng(0))
     how = Descent("adagrad", 0.05, np.zeros(60, np.float32), np.zeros(50, np.float32), True)

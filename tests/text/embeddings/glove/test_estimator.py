@@ -13,7 +13,9 @@ SOLVERS = ("adagrad", "sgd", "als", "gd")
 
 def objective(model, N, f):
     """sum f r^2 / sum f, from what is published."""
-    fit = model.word_vectors_ @ model.context_vectors_.T + model.bias_[:, None] + model.context_bias_
+    fit = (
+        model.word_vectors_ @ model.context_vectors_.T + model.bias_[:, None] + model.context_bias_
+    )
     seen = N > 0
     r = np.log(np.where(seen, N, 1.0)) - fit
     return (f * r**2)[seen].sum() / f[seen].sum()
@@ -36,17 +38,16 @@ def test_the_last_objective_is_that_of_the_published_vectors(rng, solver, bias):
         assert not model.bias_.any() and not model.context_bias_.any()
 
 
-def test_all_solvers_end_together():
-    N = FOUR_WORDS
-    best = GloVe(1, solver="als", random_state=0, max_iter=200).fit(N)
-    for solver, rate in (("adagrad", 0.2), ("sgd", 0.02), ("gd", 0.05)):
-        model = GloVe(1, solver=solver, learning_rate=rate, random_state=0, max_iter=2000).fit(N)
-        assert model.history_[-1] == pytest.approx(best.history_[-1], rel=0.02)
+def test_all_solvers_come_down_to_the_same_objective():
+    best = GloVe(1, solver="als", random_state=0, max_iter=50).fit(FOUR_WORDS).history_[-1]
+    for solver, rate in (("adagrad", 0.5), ("sgd", 0.05), ("gd", 0.05)):
+        model = GloVe(1, solver=solver, learning_rate=rate, random_state=0, max_iter=300)
+        assert best - 1e-6 <= model.fit(FOUR_WORDS).history_[-1] <= 1.1 * best
 
 
 def test_cosines_do_not_depend_on_the_start(seed):
     N = FOUR_WORDS
-    one, two = (GloVe(2, solver="als", random_state=s, max_iter=300).fit(N) for s in (seed, 99))
+    one, two = (GloVe(2, solver="als", random_state=s, max_iter=100).fit(N) for s in (seed, 99))
     assert one.history_[-1] == pytest.approx(two.history_[-1], rel=1e-6)
     np.testing.assert_allclose(cosines(one.vectors_), cosines(two.vectors_), atol=1e-2)
 
@@ -67,7 +68,7 @@ def test_with_equal_weights_it_is_the_completion_of_log_counts(rng):
     N = poisson_counts(rng, mean=20.0)
     logs = np.where(N > 0, np.log(np.where(N > 0, N, 1.0)), np.nan)
     settings = {"penalty": 0.05, "weighted_penalty": False, "center": None, "solver": "cholesky"}
-    other = ALS(2, **settings, random_state=0, tol=0, max_iter=300).fit(logs)
+    other = ALS(2, **settings, random_state=0, tol=0, max_iter=150).fit(logs)
     scale = other.scale_[0]
     model = GloVe(
         2,
@@ -76,7 +77,7 @@ def test_with_equal_weights_it_is_the_completion_of_log_counts(rng):
         bias=False,
         penalty=0.05 * scale,
         random_state=0,
-        max_iter=300,
+        max_iter=150,
     ).fit(N)
     assert model.history_[-1] == pytest.approx(other.history_[-1] * scale**2, rel=1e-6)
     fit = model.word_vectors_ @ model.context_vectors_.T
@@ -85,9 +86,9 @@ def test_with_equal_weights_it_is_the_completion_of_log_counts(rng):
 
 def test_with_biases_and_no_penalty_it_is_als_too(rng):
     N = poisson_counts(rng, mean=40.0) + 1.0
-    other = ALS(1, penalty=0.0, solver="cholesky", random_state=0, tol=0, max_iter=300)
+    other = ALS(1, penalty=0.0, solver="cholesky", random_state=0, tol=0, max_iter=150)
     other.fit(np.log(N))
-    model = GloVe(1, solver="als", weighting="observed", random_state=0, max_iter=300).fit(N)
+    model = GloVe(1, solver="als", weighting="observed", random_state=0, max_iter=150).fit(N)
     assert model.history_[-1] == pytest.approx(other.history_[-1] * other.scale_[0] ** 2, rel=1e-4)
 
 

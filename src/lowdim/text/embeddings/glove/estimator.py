@@ -275,9 +275,7 @@ class GloVe(WordModel):
         n, v = pairs.logs.shape
         return first_biases(pairs) if self.bias else (np.zeros(n), np.zeros(v))
 
-    def _iterate(
-        self, pairs: Pairs, start: Any, step: Callable, vectors_of: Callable
-    ) -> Vectors:
+    def _iterate(self, pairs: Pairs, start: Any, step: Callable, vectors_of: Callable) -> Vectors:
         """The vectors after the last step."""
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for at in loop:
