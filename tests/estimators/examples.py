@@ -112,7 +112,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
 GIVE_SHARES = {"PLSA"}
 
 # Classes that take text beside matrices: the name of a file is one with words
-TAKE_TEXT = {"PMIVectors"}
+TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

@@ -21,7 +21,9 @@ from lowdim.linalg.ridge import Regression, solve_rows
 from lowdim.linalg.sparse import by_column, product_at, row_numbers, sparse_times, with_values
 from lowdim.text.embeddings.glove.objective import Pairs, Vectors, residuals
 
-RIDGE = 1.5e-8  # of the mean square of the other vectors: where pairs do not determine a vector
+# Of the mean square of the other vectors, where pairs do not determine a vector: the larger, the
+# less of it is rounding; the smaller, the less is taken away
+RIDGE, RIDGE_OF_CODES = 1.5e-8, 1e-6
 BACKFITTING = 5  # rounds in which the first biases are found
 
 
@@ -53,18 +55,24 @@ def both_sides(pairs: Pairs, penalty: float, bias: bool) -> Alternation:
 
 
 def regressed(
-    logs: Any, weight: np.ndarray, F: np.ndarray, offset: np.ndarray, penalty: float, bias: bool
+    logs: Any,
+    weight: np.ndarray,
+    F: np.ndarray,
+    offset: np.ndarray,
+    penalty: float,
+    bias: bool,
+    ridge: float = RIDGE,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best vectors and biases of the rows of `logs`, given those of its columns.
 
     Of vectors that explain a row alike the shortest.
     """
-    used, unit = np.flatnonzero(F.any(axis=0)), power_of_two(weight)
+    used, unit = np.flatnonzero(F.any(axis=0)), power_of_four(weight)
     m, d = len(F), len(used)
     size = float(np.sqrt(np.mean(F**2))) or 1.0  # in place of 1 beside F: digits are lost otherwise
     on = np.hstack([F[:, used], np.full((m, 1), size)]) if bias else F[:, used]
     prices = np.zeros(on.shape[1])
-    prices[:d] = penalty / unit if penalty > 0 else RIDGE * size**2
+    prices[:d] = penalty / unit if penalty > 0 else ridge * size**2
     regression = Regression(np.ascontiguousarray(on), offset, prices, by_count=penalty == 0)
     Z = solve_rows(logs, regression, weight=weight / unit, with_loss=False).Z
     if penalty == 0:  # what the ridge has taken away, once more: it only chooses
@@ -77,10 +85,14 @@ def regressed(
     return W, size * Z[:, d] if bias else np.zeros(len(Z))
 
 
-def power_of_two(weight: np.ndarray) -> float:
-    """About the largest weight: dividing by it rounds nothing, and tiny weights are numbers."""
+def power_of_four(weight: np.ndarray) -> float:
+    """About the largest weight: tiny ones are numbers then, and nothing is rounded by it.
+
+    Roots of systems that are multiplied by a power of four are not, either: so the code of a row
+    has the same bits whatever rows stand beside it.
+    """
     largest = float(weight.max(initial=0.0))
-    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
+    return float(4.0 ** np.floor(np.log2(largest) / 2.0)) if largest > 0 else 1.0
 
 
 def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator) -> Vectors:
@@ -88,7 +100,7 @@ def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator)
     n, v = pairs.logs.shape
     none = np.zeros((n, d)), np.zeros((v, d))
     word_bias, context_bias = first_biases(pairs) if bias else (np.zeros(n), np.zeros(v))
-    weight = pairs.weight / power_of_two(pairs.weight)
+    weight = pairs.weight / power_of_four(pairs.weight)
     left = residuals(pairs, Vectors(*none, word_bias, context_bias))
     Y = with_values(pairs.logs, weight * left)
     twin = by_column(Y)
@@ -104,7 +116,7 @@ def first_biases(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Biases of words and of contexts that explain most of the log counts without vectors."""
     n, v = pairs.logs.shape
     rows, columns = row_numbers(pairs.logs), pairs.logs.indices
-    weight, y = pairs.weight / power_of_two(pairs.weight), pairs.logs.data
+    weight, y = pairs.weight / power_of_four(pairs.weight), pairs.logs.data
     context_bias = np.zeros(v)
     for _ in range(BACKFITTING):
         word_bias = _means(rows, weight, y - context_bias[columns], n)

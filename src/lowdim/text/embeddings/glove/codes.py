@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.text.embeddings.glove.alternation import regressed
+from lowdim.text.embeddings.glove.alternation import RIDGE_OF_CODES, regressed
 from lowdim.text.embeddings.glove.objective import (
     Pairs,
     Vectors,
@@ -45,8 +45,6 @@ def squares(X: Any, coding: Coding) -> np.ndarray:
 
 def _coded(X: Any, coding: Coding) -> tuple[Pairs, Vectors]:
     pairs = weighted_pairs(positive(X), *coding.weights)
-    found = regressed(
-        pairs.logs, pairs.weight, coding.C, coding.bias, coding.penalty, coding.with_bias
-    )
-    W, word_bias = found
+    on = (coding.C, coding.bias, coding.penalty, coding.with_bias)
+    W, word_bias = regressed(pairs.logs, pairs.weight, *on, ridge=RIDGE_OF_CODES)
     return pairs, Vectors(W, coding.C, word_bias, coding.bias)

@@ -14,7 +14,7 @@ An epoch goes over all pairs in strata (`strata.py`), in float32.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.text.embeddings.glove.objective import Vectors
 from lowdim.text.embeddings.glove.strata import Strata, rounds
+
+WORTH_THREADS = 2**15  # pairs; fewer are learned from sooner than threads are woken
 
 
 class Tables(NamedTuple):
@@ -72,8 +74,9 @@ def epoch(strata: Strata, how: Descent, at: Tables) -> Tables:
         edges = strata.first[block]
         step(edges[0], edges[-1], *pairs, *settings, words, contexts, *squares)
 
+    in_turn: Any = map if len(strata.row) < WORTH_THREADS else ordered_map
     for round_ in rounds(at.random):
-        for _ in ordered_map(work, strata.blocks(int(round_))):
+        for _ in in_turn(work, strata.blocks(int(round_))):
             pass
     return Tables(words, contexts, word_squares, context_squares, at.random)
 

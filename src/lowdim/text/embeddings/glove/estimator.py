@@ -248,11 +248,11 @@ class GloVe(WordModel):
     def _step_by_step(self, pairs: Pairs, random: np.random.Generator) -> Vectors:
         """'adagrad' and 'sgd'."""
         strata = stratified(pairs, random)
-        share = [
+        by_word, by_context = (
             (self.penalty / np.maximum(np.bincount(at, minlength=m), 1)).astype(np.float32)
             for at, m in zip((strata.row, strata.column), pairs.logs.shape, strict=True)
-        ]
-        how = Descent(self.solver, self.learning_rate, *share, self.bias)
+        )
+        how = Descent(self.solver, self.learning_rate, by_word, by_context, self.bias)
         start = random_tables(self.vector_size, *self._biases(pairs), random)
         return self._iterate(pairs, start, lambda at: epoch(strata, how, at), _vectors_of)
 
@@ -275,9 +275,7 @@ class GloVe(WordModel):
         n, v = pairs.logs.shape
         return first_biases(pairs) if self.bias else (np.zeros(n), np.zeros(v))
 
-    def _iterate(
-        self, pairs: Pairs, start: Any, step: Callable, vectors_of: Callable
-    ) -> Vectors:
+    def _iterate(self, pairs: Pairs, start: Any, step: Callable, vectors_of: Callable) -> Vectors:
         """The vectors after the last step."""
         loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
         for at in loop:

@@ -45,7 +45,7 @@ class Strata(NamedTuple):
 def stratified(pairs: Pairs, random: np.random.Generator) -> Strata:
     """The pairs of a fit, shuffled within their tiles."""
     logs = pairs.logs
-    n, v = logs.shape
+    v = logs.shape[1]
     rows, columns = row_numbers(logs), logs.indices
     row_part, row_tile = _dealt(np.diff(logs.indptr))
     column_part, column_tile = _dealt(np.bincount(columns, minlength=v))

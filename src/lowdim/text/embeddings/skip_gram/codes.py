@@ -59,13 +59,13 @@ def losses(X: Any, coding: Coding) -> np.ndarray:
 
 def coded(X: Any, coding: Coding) -> Coded:
     """The best vector of each row of a block, and what is lost there."""
-    (b, v), used = X.shape, coding.scores.C.any(axis=0)
+    b, used = X.shape[0], np.flatnonzero(coding.scores.C.any(axis=0))
     C = np.ascontiguousarray(coding.scores.C[:, used])
     scores = coding.scores._replace(C=C)
     N = shares(X.astype(np.float64), 1.0)
     count = np.asarray(N.sum(axis=1)).ravel()
     seen = np.flatnonzero(count > 0)
-    found = Coded(np.zeros((b, len(used))), np.zeros(b), count)
+    found = Coded(np.zeros((b, coding.scores.C.shape[1])), np.zeros(b), count)
     least = RIDGE * float(np.mean(C**2)) if C.size else 0.0
     ridge = np.maximum(coding.penalty * coding.total / count[seen], least)
     for part in pieces(N[seen]):

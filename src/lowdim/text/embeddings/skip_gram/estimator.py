@@ -43,6 +43,8 @@ from lowdim.text.embeddings.skip_gram.start import Margins, margins_of, spectral
 from lowdim.text.embeddings.words import context_numbers, known_counts, word_numbers
 from lowdim.text.tokens.sources import is_text
 
+UNSEEN = 1e-3  # of the rarest context: where those begin that were never seen
+
 
 class SkipGram(WordModel):
     """Vectors of words that predict the words around them: skip-gram, without sampling.
@@ -275,7 +277,7 @@ class SkipGram(WordModel):
             common = common - log_or_0(problem.noise)
         unseen = problem.margins.by_column <= 0
         if unseen.any():
-            common[unseen] = common[~unseen].min()
+            common[unseen] = common[~unseen].min() + np.log(UNSEEN)
         offset = np.zeros_like(common)
         if not self.bias:
             middle = problem.margins.by_column @ common if self.loss == "softmax" else 0.0
@@ -383,8 +385,7 @@ class SkipGram(WordModel):
         """
         i, j = np.broadcast_arrays(word_numbers(self, word), context_numbers(self, context))
         W, C = (
-            table.astype(np.float64)
-            for table in (self.word_vectors_[i], self.context_vectors_[j])
+            table.astype(np.float64) for table in (self.word_vectors_[i], self.context_vectors_[j])
         )
         odds = (W * C).sum(axis=-1) + self.bias_[j]
         if self.loss == "softmax":

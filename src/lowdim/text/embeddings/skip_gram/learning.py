@@ -8,8 +8,8 @@ The gradient of a word is in proportion to its share of all pairs, which for wor
 
     of w_f   N_w var(c_f),     of c_vf   N_v mean(w_f^2),     of b_v   N_v
 
-with means over pairs. On 1500 words of Wikipedia, 80 passes from random vectors lower J by 0.121 with
-it, and by 0.085 without.
+with means over pairs, those of noise among them. On 1500 words of Wikipedia, 80 passes from random
+vectors lower J by 0.122 with it, and by 0.085 without.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Problem(NamedTuple):
     def curvature(self, theta: np.ndarray) -> np.ndarray:
         """The first guess of the diagonal of the Hessian, up to a factor."""
         at = self.unpacked(theta)
-        by_row, by_column = (_with_floor(share)[:, None] for share in self.margins)
+        by_row, by_column = (_with_floor(share)[:, None] for share in self._pairs())
         middle = self.margins.by_column @ at.C
         spread = self.margins.by_column @ at.C**2 - middle**2
         size = self.margins.by_row @ at.W**2
@@ -93,6 +93,15 @@ class Problem(NamedTuple):
             of_words = of_words + of_contexts
         guess = Vectors(of_words, of_contexts, by_column.ravel())
         return self.packed(guess) + 2.0 * self.penalty
+
+    def _pairs(self) -> Margins:
+        """The pairs of each word and of each context, those of noise among them."""
+        by_row, by_column = self.margins
+        if self.loss == "softmax":
+            return self.margins
+        if self.own_noise is None:
+            return Margins(by_row * (1.0 + self.noise.sum()), by_column + self.noise)
+        return Margins(by_row + self.own_noise.sum(axis=1), by_column + self.own_noise.sum(axis=0))
 
 
 def learn(estimator: Any, problem: Problem, start: Vectors) -> Vectors:

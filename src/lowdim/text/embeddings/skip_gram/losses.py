@@ -98,9 +98,7 @@ def pieces(N: Any) -> list[slice]:
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def slope(
-    N: sp.csr_array, scores: Scores, W: np.ndarray, noise: np.ndarray | None
-) -> Slope:
+def slope(N: sp.csr_array, scores: Scores, W: np.ndarray, noise: np.ndarray | None) -> Slope:
     """J of a piece and its gradient in the scores of W."""
     H = W @ scores.C.T
     H += scores.bias
