@@ -58,12 +58,11 @@ def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by
 
 
 def test_a_page_of_many_words_in_another_script_is_below_five_megabytes(rng):
-    words = [
-        f"{chr(0x4E00 + i // 5000)}{chr(0x5E00 + i % 5000)}\u4e2d\u6587" for i in range(60_000)
-    ]
-    vectors = lowdim.WordVectors(words, rng.normal(size=(60_000, 4)).astype(np.float32))
+    words = [chr(0x4E00 + i) * 20 for i in range(15_000)]
+    vectors = lowdim.WordVectors(words, rng.normal(size=(15_000, 4)).astype(np.float32))
     report = lowdim.words(vectors)
     assert len(report.findings.side) == 5000
+    assert len(report.findings.vocabularies[0].words) < 15_000  # no room for more names
     assert len(report.html.encode()) < 5e6
 
 
