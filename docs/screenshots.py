@@ -2,7 +2,8 @@
 
 python docs/screenshots.py [chromium]
 
-Those of `lowdim topics` need wikipedia_sample.txt.gz in the folder that LOWDIM_DATA names.
+Those of `lowdim topics` and `lowdim words` need wikipedia_sample.txt.gz in the folder that
+LOWDIM_DATA names.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ def main(chromium: str) -> None:
         if corpus.is_file():
             lowdim.topics(corpus, 50).save(page)
             take_topics(chromium, page)
+            vectors = lowdim.PMIVectors(100, random_state=0).fit(corpus).wv
+            lowdim.words(vectors, name="Wikipedia").save(page)
+            take_words(chromium, page)
     for picture in sorted(IMAGES.glob("*.png")):
         print(f"{picture}: {picture.stat().st_size // 1000} KB")
 
@@ -48,12 +52,19 @@ def take_topics(chromium: str, page: Path) -> None:
     take(chromium, page, "topics-map.png", (1360, 960), part="documents", settings=[DARK])
 
 
+def take_words(chromium: str, page: Path) -> None:
+    take(chromium, page, "words.png", (1360, 700))
+    take(chromium, page, "words-map.png", (1360, 960), part="map", link="#word=river")
+    take(chromium, page, "words-arrows.png", (1360, 800), part="analogies")
+
+
 def take(
     chromium: str,
     page: Path,
     name: str,
     size: tuple[int, int],
     part: str = "",
+    link: str = "",
     settings: list[str] | None = None,
 ) -> None:
     """A picture of the page, from the top or from one of its sections."""
@@ -75,7 +86,7 @@ def take(
         f"--window-size={size[0]},{size[1]}",
         *(settings or []),
         f"--screenshot={raw}",
-        shown.as_uri(),
+        shown.as_uri() + link,
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=LONGEST)
     with Image.open(raw) as picture:

@@ -41,6 +41,7 @@ from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
 from lowdim.report.topics.report import topics as topics
+from lowdim.report.words.report import words as words
 from lowdim.selection.clusters import choose_k as choose_k
 from lowdim.selection.compare import compare as compare
 from lowdim.selection.rank import choose_rank as choose_rank
@@ -52,8 +53,14 @@ from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream
 from lowdim.text.corpus import corpus as corpus
 from lowdim.text.counting import CountVectorizer as CountVectorizer
+from lowdim.text.embeddings.glove import GloVe as GloVe
+from lowdim.text.embeddings.pmi_vectors import PMIVectors as PMIVectors
+from lowdim.text.embeddings.skip_gram import SkipGram as SkipGram
+from lowdim.text.embeddings.word2vec import Word2Vec as Word2Vec
 from lowdim.text.lsa import LSA as LSA
 from lowdim.text.tfidf_models import TfidfTransformer as TfidfTransformer
 from lowdim.text.tfidf_models import TfidfVectorizer as TfidfVectorizer
 from lowdim.text.topics.lda import LatentDirichletAllocation as LatentDirichletAllocation
 from lowdim.text.topics.plsa import PLSA as PLSA
+from lowdim.text.vectors import Alignment as Alignment
+from lowdim.text.vectors import WordVectors as WordVectors

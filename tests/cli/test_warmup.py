@@ -162,6 +162,8 @@ def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
         "lowdim.linalg.small.factor_block",
         "lowdim.linalg.small.solve_factored",
         "lowdim.linear.nmf.hals._slopes",
+        "lowdim.text.embeddings.word2vec.chance.mixed",
+        "lowdim.text.embeddings.word2vec.logistic.logistic",
         "lowdim.text.topics.expectation._exp_digamma",
         "lowdim.text.topics.lda.gibbs_kernels.begin_word",
         "lowdim.text.topics.lda.gibbs_kernels.draw_from_prior",

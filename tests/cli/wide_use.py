@@ -25,6 +25,20 @@ def use_everything():
                 except (ValueError, TypeError):  # what a configuration does not take
                     continue
         count_words()
+        learn_words()
+
+
+def learn_words():
+    """Learn vectors of words in every way that kernels know."""
+    docs = [["the", "cat", "and", "dog"] * 3, ["a", "cat"]]
+    for sg in (0, 1):
+        for arguments in (
+            {"bias": True, "window": (1, 2), "negative": 20},
+            {"cbow_mean": False, "window": {-1, 2}, "shrink_windows": False, "sample": 0},
+            {"window": "sentence", "combine": "sum", "pooling": "sif"},
+        ):
+            model = lowdim.Word2Vec(3, sg=sg, min_count=1, epochs=2, **arguments).fit(docs)
+            model.partial_fit(["a cat and a bird"]).transform(docs)
 
 
 def count_words():
@@ -43,6 +57,10 @@ def count_words():
         if "ngram_range" not in arguments:
             for window in (3, (1, 2)):
                 lowdim.text.cooccurrence(docs, vectorizer, window=window, weighting="harmonic")
+    tokens = lowdim.text.read_tokens([*docs, ["cat", "dog"]], min_count=1)
+    for window in (2, {-1, 3}, "sentence"):
+        lowdim.text.cooccurrence(tokens, window=window)
+        lowdim.PMIVectors(2, window=window, min_count=1).fit(docs).transform(docs)
     for measure, given in (
         ("cv", docs),
         ("umass", [["cat", "dog"]]),

@@ -81,11 +81,25 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 1, "whiten": True},
         {"n_components": 0.9},
     ],
+    "PMIVectors": [
+        {"vector_size": 2, "negative": 2, "positive": False, "eigenvalue_weight": 0.0},
+        {"vector_size": 3, "context_smoothing": 1.0, "combine": "sum"},
+    ],
     "ProbabilisticPCA": [{"n_components": 1}],
     "IterativeSVD": [{"n_components": 2, "center": None, "max_iter": 50}],
+    "GloVe": [
+        {"solver": "sgd", "learning_rate": 0.01, "bias": False, "vector_size": 2},
+        {"solver": "als", "vector_size": 2, "penalty": 0.1},
+        {"solver": "gd", "vector_size": 2},
+    ],
     "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
     "SVT": [{"tau": 5.0, "center": "rows"}],
     "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
+    "SkipGram": [
+        {"loss": "negative", "vector_size": 2},
+        {"loss": "nce", "vector_size": 2, "penalty": 1e-3},
+        {"bias": False, "vector_size": 2},
+    ],
     "SoftImpute": [
         {"penalty": 0.3, "solver": "svd", "center": "both"},
         {"scale": "rows"},
@@ -96,6 +110,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
 
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}
+
+# Classes that take text beside matrices: the name of a file is one with words
+TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls() for cls in CLASSES.values()]

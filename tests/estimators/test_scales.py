@@ -31,6 +31,7 @@ def has_units(model):
         getattr(model, "feedback", None) == "implicit"  # values say how often
         or getattr(model, "components", None) in ("poisson", "multinomial")  # counts
         or type(model).__name__ == "LatentDirichletAllocation"  # counts
+        or type(model).__name__ == "GloVe"  # x_max is a count
         or getattr(model, "covariance_type", None) == "unit"  # of variance 1
         or getattr(model, "weighting", None) == "log-entropy"  # log(1 + count)
         or (type(model).__name__, getattr(model, "whiten", True))

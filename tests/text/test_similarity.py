@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from lowdim.linalg import nearest
 from lowdim.text import cosine, similarity
 
 WORDS = np.array([[442.0, 8, 2], [5, 1683, 1670], [5, 3982, 3325]])  # cherry, digital, information
@@ -25,7 +26,8 @@ def by_hand(A, B):
 
 
 def test_cosines_are_their_formula(rng, monkeypatch):
-    monkeypatch.setattr(similarity, "DENSE_BLOCK", 20)
+    monkeypatch.setattr(nearest, "BLOCK_BYTES", 160)
+    monkeypatch.setattr(nearest, "BLOCK_ROWS", 4)
     monkeypatch.setattr(similarity, "SPARSE_BLOCK", 20)
     A, B = rng.normal(size=(13, 4)), rng.normal(size=(7, 4))
     A[3] = B[2] = 0.0

@@ -31,6 +31,11 @@ _HOME = {
     "complete": "lowdim.cli.complete",
     "recommend": "lowdim.cli.recommend",
     "topics": "lowdim.cli.topics",
+    "embed": "lowdim.cli.embed",
+    "similar": "lowdim.cli.similar",
+    "analogy": "lowdim.cli.analogy",
+    "align": "lowdim.cli.align",
+    "words": "lowdim.cli.words",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",
     "warmup": "lowdim.cli.warmup",
@@ -107,6 +112,7 @@ def main(ctx: click.Context) -> None:
       lowdim complete data.csv -o filled.csv --std
       lowdim recommend ratings.csv --user 42
       lowdim topics letters/ -o page.html
+      lowdim embed letters/ -o vectors.txt --page words.html
       lowdim apply m.lowdim new.csv -o new-codes.csv
 
     `lowdim VERB --help` explains a verb.

@@ -117,8 +117,8 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    others = {"CountVectorizer": lowdim.CountVectorizer, "Recommender": lowdim.Recommender}
-    return {**public_estimators(), **others}
+    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.WordVectors)
+    return {**public_estimators(), **{cls.__name__: cls for cls in others}}
 
 
 def _family(cls: Any) -> str:
@@ -139,6 +139,12 @@ def warm_up(cls: Any) -> Exception | None:
             return None
         if cls is lowdim.CountVectorizer:
             _count_words()
+            return None
+        if cls is lowdim.Word2Vec:
+            _learn_words()
+            return None
+        if cls is lowdim.WordVectors:
+            _ask_word_vectors()
             return None
         for arguments, X in _uses(cls):
             try:
@@ -253,7 +259,31 @@ def _count_words() -> None:
     vectorizer = lowdim.CountVectorizer(ngram_range=(1, 2)).fit(docs)
     lowdim.text.cosine(vectorizer.transform(docs), top=1)
     lowdim.text.cooccurrence(docs, lowdim.CountVectorizer().fit(docs))
+    lowdim.text.cooccurrence(lowdim.text.read_tokens(docs, min_count=1))
     lowdim.text.coherence([["cat", "bird"]], docs)
+
+
+def _ask_word_vectors() -> None:
+    """Ask word vectors for neighbours and for analogies."""
+    import numpy as np
+
+    import lowdim
+
+    words = list("abcdef")
+    for dtype in (np.float64, np.float32):
+        vectors = np.random.default_rng(0).normal(size=(len(words), 3)).astype(dtype)
+        wv = lowdim.WordVectors(words, vectors)
+        wv.nearest(topn=2)
+        wv.evaluate_word_analogies({"any": [("a", "b", "c", "d")]})
+
+
+def _learn_words() -> None:
+    """Learn vectors of words by skip-gram and by CBOW, and those of texts."""
+    import lowdim
+
+    docs = ["the cat and the dog", "a bird sings", "the bird and the cat"]
+    for sg in (0, 1):
+        lowdim.Word2Vec(4, sg=sg, min_count=1, epochs=1).fit(docs).transform(docs)
 
 
 def _sample_topics() -> None:

@@ -29,7 +29,6 @@ import numpy as np
 
 from lowdim._version import __version__
 from lowdim.core.atomic import remove_leftovers
-from lowdim.core.blocks import Blocks
 from lowdim.core.callbacks import FitTask
 from lowdim.core.calling import level_of_caller
 from lowdim.core.config import get_config
@@ -44,6 +43,13 @@ class CheckpointError(ValueError):
 
 class InterruptedFitWarning(UserWarning):
     """Ctrl-C ended a fit early; the model holds the best parameters up to then."""
+
+
+class Fingerprinted(Protocol):
+    """What a fit learns from."""
+
+    def fingerprint(self) -> str:
+        """A hash of every value."""
 
 
 class Resumable(Protocol):
@@ -79,7 +85,7 @@ class Session:
         self.estimator = estimator
         self.task = task or FitTask(estimator, None)
         self.interrupted = False
-        self.data: dict[str, list[Blocks]] = {}  # what validation let in: what is learned from
+        self.data: dict[str, list[Fingerprinted]] = {}  # what is learned from
         self._folder = Path(folder) if folder and not parent else None
         self.start = _learned_before(estimator) if self._folder else {}
         self._identity: dict[str, str] = {}  # what the checkpoint belongs to
@@ -213,8 +219,8 @@ def current_session() -> Session | None:
     return _current.get()
 
 
-def belongs_to_fit(rows: Blocks, name: str = "X") -> None:
-    """Note that the fit running on this thread, if any, learns from these rows."""
+def belongs_to_fit(rows: Fingerprinted, name: str = "X") -> None:
+    """Note that the fit running on this thread, if any, learns from these rows, or this text."""
     session = _current.get()
     if session is not None:
         session.data.setdefault(name, []).append(rows)

@@ -3,5 +3,27 @@
 from lowdim.datasets.movielens import load_movielens
 from lowdim.datasets.penguins import Table, load_penguins
 from lowdim.datasets.ratings import Ratings, load_ratings
+from lowdim.datasets.words import (
+    Articles,
+    Sentences,
+    load_analogies,
+    load_brown,
+    load_dictionary,
+    load_wikipedia,
+    load_word_similarity,
+)
 
-__all__ = ["Ratings", "Table", "load_movielens", "load_penguins", "load_ratings"]
+__all__ = [
+    "Articles",
+    "Ratings",
+    "Sentences",
+    "Table",
+    "load_analogies",
+    "load_brown",
+    "load_dictionary",
+    "load_movielens",
+    "load_penguins",
+    "load_ratings",
+    "load_wikipedia",
+    "load_word_similarity",
+]

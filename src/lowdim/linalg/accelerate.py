@@ -1,8 +1,8 @@
 """Fewer iterations: what the last steps of a search say of the next one.
 
-    minimise f(x)     x + direction,  -H^-1 grad f(x), H from the last steps       L-BFGS
     solve x = F(x)    where the last steps F(x) - x, as linear in x, are zero      Anderson
                       the same along one line, from two steps                      SQUAREM
+    minimise f(x)     x + direction,  -H^-1 grad f(x), H from the last steps       linalg/lbfgs.py
 
 F is one iteration of EM, or of any other alternation. Points are arrays of any one shape; the past
 is stacked along a first axis, the newest last, so that a named tuple of plain arrays holds it in a
@@ -25,56 +25,6 @@ import numpy as np
 def with_newest(past: np.ndarray, new: np.ndarray, most: int) -> np.ndarray:
     """The past (m, ...) and what is new (...), the oldest left out beyond `most`."""
     return np.concatenate([past, new[None]])[-most:]
-
-
-def lbfgs_direction(
-    gradient: np.ndarray,
-    steps: np.ndarray,
-    turns: np.ndarray,
-    curvature: np.ndarray | float | None = None,
-) -> np.ndarray:
-    """-H^-1 gradient, for a Hessian H of which the last steps are known.
-
-    Parameters
-    ----------
-    gradient : array of any shape
-        Of f, at the current point.
-    steps : array of shape (m, ...)
-        The last steps s, the newest last; m may be 0.
-    turns : array of shape (m, ...)
-        How the gradient changed along each, t. s't must be positive: leave out steps along which f
-        does not curve upwards.
-    curvature : array like the gradient, float or None, default=None
-        Diagonal of the first guess of H, positive. None takes t't / s't of the last step (1
-        without any).
-
-    Notes
-    -----
-    The two-loop recursion: Nocedal and Wright (2006), Numerical optimization, algorithm 7.4. The
-    default guess is their (7.20).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowdim.linalg.accelerate import lbfgs_direction
-    >>> step = np.array([[1.0, 0.0]])
-    >>> lbfgs_direction(np.array([4.0, 1.0]), step, 4.0 * step, curvature=1.0)
-    array([-1., -1.])
-    """
-    if curvature is None:
-        curvature = (
-            np.vdot(turns[-1], turns[-1]) / np.vdot(steps[-1], turns[-1]) if len(steps) else 1.0
-        )
-    q, known = gradient.copy(), []
-    for step, turn in zip(steps[::-1], turns[::-1], strict=True):
-        scale = 1.0 / np.vdot(step, turn)
-        a = scale * np.vdot(step, q)
-        q -= a * turn
-        known.append((step, turn, scale, a))
-    q /= curvature
-    for step, turn, scale, a in reversed(known):
-        q += (a - scale * np.vdot(turn, q)) * step
-    return -q
 
 
 def anderson_point(points: np.ndarray, steps: np.ndarray) -> np.ndarray:

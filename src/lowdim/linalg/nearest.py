@@ -6,7 +6,7 @@
     nearest rows                    w: the rows; offset = -|w|^2 / 2: |z - w|^2 = |z|^2 - 2 score
     most alike by cosine            z, w: rows of unit length (`unit_rows`)
 
-A block of rows is multiplied with all columns while it is in the cache, and of each row the n
+A block of rows is multiplied with one block of columns after the other, and of each row the n
 largest scores are kept; pairs that are left out, and columns of offset -inf, do not take part.
 Equal scores are ranked by the number of the column, so results do not depend on blocks or threads.
 
@@ -23,7 +23,8 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 
-BLOCK_BYTES = 2**21  # of scores: they are looked at while they are in the cache
+BLOCK_BYTES = 2**20  # of scores: they are looked at while they are in the cache
+BLOCK_ROWS = 512  # BLAS copies the columns for each block of rows
 
 
 class Best(NamedTuple):
@@ -53,40 +54,50 @@ def best_columns(
         what a user has seen already.
     """
     dtype = np.result_type(Z, W)
-    Z, W_t = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W.T, dtype)
+    Z, W = np.ascontiguousarray(Z, dtype), np.ascontiguousarray(W, dtype)
     offset = np.array(offset, dtype=dtype)  # a copy: writeable, whatever came
-    size = max(1, BLOCK_BYTES // (len(W) * dtype.itemsize))
-    return best_of(lambda rows: Z[rows] @ W_t, len(Z), offset, n, size, leave_out=leave_out)
+    shape = block_shape(len(Z), dtype.itemsize)
+    return best_of(lambda i, j: Z[i] @ W[j].T, len(Z), offset, n, shape, leave_out=leave_out)
+
+
+def block_shape(m: int, itemsize: int) -> tuple[int, int]:
+    """Rows and columns of a block of scores of m rows."""
+    rows = max(1, min(m, BLOCK_ROWS))
+    return rows, max(1, BLOCK_BYTES // (rows * itemsize))
 
 
 def best_of(
-    scores_of: Callable[[slice], np.ndarray],
+    scores_of: Callable[[slice, slice], np.ndarray],
     m: int,
     offset: np.ndarray,
     n: int,
-    size: int,
+    shape: tuple[int, int],
     *,
     leave_out: Any = None,
 ) -> Best:
-    """The n columns with the largest scores, for scores that come in blocks of rows.
+    """The n columns with the largest scores, for scores that come in blocks.
 
     Parameters
     ----------
     scores_of : callable
-        The scores (rows, d) of a slice of the rows, in C order, to be written into.
+        The scores of a slice of the rows with a slice of the columns, in C order, to be written
+        into.
     m : int
         Number of rows.
     offset : array of shape (d,)
         Added to the scores of each column; of their dtype.
     n : int
         How many; of fewer than n columns, all.
-    size : int
-        Rows of a block.
+    shape : tuple of int
+        Rows and columns of a block.
     leave_out : csr_array of shape (m, d), default=None
         Its stored entries are pairs that do not take part.
     """
-    n, dtype = min(n, len(offset)), offset.dtype
+    d, (size, width) = len(offset), shape
+    n, dtype = min(n, d), offset.dtype
     best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
+    if n == 0:
+        return best
     if leave_out is None:
         indptr, indices = np.zeros(m + 1, np.int64), np.empty(0, np.int64)
     else:  # copies: the kernel is compiled for one kind of array only
@@ -94,8 +105,10 @@ def best_of(
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, m))
-        bounds = indptr[first : rows.stop + 1]
-        _keep_best(scores_of(rows), offset, bounds, indices, best.column[rows], best.score[rows])
+        kept = indptr[first : rows.stop + 1], indices, best.column[rows], best.score[rows]
+        for start in range(0, d, width):
+            columns = slice(start, min(start + width, d))
+            _keep_best(scores_of(rows, columns), start, offset[columns], *kept)
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
@@ -114,15 +127,16 @@ def unit_rows(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _keep_best(scores, offset, indptr, indices, column, best):
-    """Fill the rows of `column` and `best`; `scores` is used up."""
-    n = column.shape[1]
+def _keep_best(scores, first, offset, indptr, indices, column, best):
+    """Go on with rows of `column` and `best` by the columns from `first` on; uses up `scores`."""
+    n, width = column.shape[1], scores.shape[1]
     for i in range(scores.shape[0]):
         row, numbers, values = scores[i], column[i], best[i]
         for e in range(indptr[i], indptr[i + 1]):
-            row[indices[e]] = -np.inf
+            if first <= indices[e] < first + width:
+                row[indices[e] - first] = -np.inf
         worst = values[n - 1]
-        for j in range(len(row)):
+        for j in range(width):
             score = row[j] + offset[j]
             if score > worst:  # on equal scores the first column stays
                 place = n - 1
@@ -131,5 +145,5 @@ def _keep_best(scores, offset, indptr, indices, column, best):
                     numbers[place] = numbers[place - 1]
                     place -= 1
                 values[place] = score
-                numbers[place] = j
+                numbers[place] = first + j
                 worst = values[n - 1]

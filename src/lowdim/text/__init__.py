@@ -5,9 +5,13 @@
     TfidfTransformer     counts weighted by how rare words are                  tfidf_models.py
     tfidf, pmi           the weights of the lecture notes, as functions         weights.py
     cosine               how alike rows are                                     similarity.py
-    cooccurrence         how often words stand near each other                  pairs.py
+    read_tokens          text cut into words once, as numbers                   tokens/
+    cooccurrence         how often words stand near each other                  pairs/
+    training_pairs       words near each other, and words drawn at random       pairs/
+    PMIVectors           vectors of words                                       embeddings/
     LSA                  documents and words on the axes of a truncated SVD     lsa.py
     completion_perplexity, coherence, top_words   how good topics are           judging/
+    WordVectors, align   words and their vectors, two languages in one space    vectors/
 
 Classes, and `corpus`, are exported by lowdim itself; functions by this package, when first used.
 """

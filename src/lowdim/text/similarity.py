@@ -14,10 +14,9 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.core.validation import open_rows_for
-from lowdim.linalg.nearest import best_of
+from lowdim.linalg.nearest import best_of, block_shape
 from lowdim.linalg.sparse import by_column
 
-DENSE_BLOCK = 2**21  # cosines that a thread has in work
 SPARSE_BLOCK = 2**17  # these are added up in the cache
 
 
@@ -65,36 +64,37 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
     available = m - (B is None)
     if top is not None and not 1 <= top <= available:
         raise ValueError(f"top={top} must be from 1 to {available}, the rows to choose from.")
-    cosines_of, size = _by_blocks(left, right)
+    cosines_of, shape = _by_blocks(left, right)
     if top is not None:
         itself = sp.eye_array(n, format="csr") if B is None else None
-        best = best_of(cosines_of, n, np.zeros(m), top, size, leave_out=itself)
+        best = best_of(cosines_of, n, np.zeros(m), top, shape, leave_out=itself)
         return Nearest(best.column, best.score)
     cosines = np.empty((n, m))
 
     def work(first: int) -> None:
-        rows = slice(first, min(first + size, n))
-        cosines[rows] = cosines_of(rows)
+        rows = slice(first, min(first + shape[0], n))
+        cosines[rows] = cosines_of(rows, slice(0, m))
 
-    for _ in ordered_map(work, range(0, n, size)):
+    for _ in ordered_map(work, range(0, n, shape[0])):
         pass
     return cosines
 
 
-def _by_blocks(left: Any, right: Any) -> tuple[Callable[[slice], np.ndarray], int]:
-    """What gives the cosines of a slice of rows with all of `right`, and how many rows it takes."""
-    m = right.shape[0]
+def _by_blocks(
+    left: Any, right: Any
+) -> tuple[Callable[[slice, slice], np.ndarray], tuple[int, int]]:
+    """What gives the cosines of slices of rows of `left` and `right`, and how many it takes."""
+    n, m = left.shape[0], right.shape[0]
     if not sp.issparse(left) and not sp.issparse(right):
-        turned = np.ascontiguousarray(right.T)
-        return lambda rows: _clipped(left[rows] @ turned), max(1, DENSE_BLOCK // m)
+        return lambda i, j: _clipped(left[i] @ right[j].T), block_shape(n, left.itemsize)
     first, second = _plain(sp.csr_array(left)), _plain(by_column(sp.csr_array(right)))
 
-    def cosines_of(rows: slice) -> np.ndarray:
+    def cosines_of(rows: slice, _: slice) -> np.ndarray:
         cosines = np.zeros((rows.stop - rows.start, m))
         _add_products(rows.start, *first, *second, cosines)
         return _clipped(cosines)
 
-    return cosines_of, max(1, SPARSE_BLOCK // m)
+    return cosines_of, (max(1, SPARSE_BLOCK // m), m)
 
 
 def _plain(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ finds a matrix that can be recovered (Jain, Netrapalli and Sanghavi, 2013, Low-r
 completion using alternating minimization), and in fewer iterations. Directions of noise start
 small, and stay so if the iteration ends early.
 
-Cost: `PASSES` passes with two products each, O(N k); by orthogonal iteration.
+Cost: four passes with two products each, O(N k); by orthogonal iteration (`linalg/subspace.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-PASSES, MORE = 4, 10  # of orthogonal iteration, and directions beyond k that make them suffice
+from lowdim.linalg.subspace import leading_directions
+
 ROUNDING = 1e-10  # a square below this part of the largest is 0; its fourth root would not be
 NOISE = 0.01  # of size 1; every factor needs a direction to grow in, even where Y has none
 
@@ -41,16 +42,9 @@ def spectral_factors(
     density : float
         Weight of the observed entries, as a part of n d.
     """
-    V = random.normal(size=(d, min(k + MORE, d)))
-    for _ in range(PASSES):
-        Q = np.linalg.qr(V)[0]
-        V = gram_times(Q)
-    squares, turn = np.linalg.eigh(Q.T @ V)
-    squares, turn = squares[::-1][:k], turn[:, ::-1][:, :k]
+    squares, V = leading_directions(gram_times, d, k, random)
     squares = np.where(squares > ROUNDING * squares[0], squares, 0.0)
     sizes = np.sqrt(np.sqrt(squares) / density) * (d / n) ** 0.25
-    V = Q @ turn
-    V *= np.sign(V[np.abs(V).argmax(axis=0), np.arange(len(sizes))])
     factors = NOISE / np.sqrt(k) * random.normal(size=(d, k))
     factors[:, : len(sizes)] += sizes * V
     return factors

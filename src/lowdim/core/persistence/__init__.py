@@ -10,15 +10,17 @@ values, and put together again. docs/file_format.md has the details.
     files                                  save and load models, and the state of a fit
     document                               the JSON document: header and tree
     values                                 any value by its kind
-    plain, sparse, generators, models      the kinds
+    plain, sparse, generators, models,
+    objects                                the kinds
     archive                                the zip
 
 A file may come from anywhere. Reading executes nothing, unpickles nothing and imports nothing
 outside lowdim; every size is held against the bytes that are there before memory is taken.
 """
 
-from lowdim.core.persistence import generators, models, plain, sparse  # noqa: F401  they register
+from lowdim.core.persistence import generators, models, objects, plain, sparse  # noqa: F401  they register
 from lowdim.core.persistence.document import FORMAT
 from lowdim.core.persistence.files import LoadError, load, read_state, save_model, write_state
+from lowdim.core.persistence.objects import PlainObject
 
-__all__ = ["FORMAT", "LoadError", "load", "read_state", "save_model", "write_state"]
+__all__ = ["FORMAT", "LoadError", "PlainObject", "load", "read_state", "save_model", "write_state"]

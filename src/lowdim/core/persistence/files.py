@@ -22,6 +22,7 @@ from lowdim.core.persistence.archive import (
     write_zip,
 )
 from lowdim.core.persistence.document import FORMAT, parsed
+from lowdim.core.persistence.objects import PlainObject
 from lowdim.core.persistence.values import at, decode, encode
 
 
@@ -37,8 +38,8 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : Estimator
-        One of the estimators that lowdim exports, fitted or not.
+    model : Estimator or PlainObject
+        One of the estimators that lowdim exports, fitted or not, or word vectors.
     path : str or path-like
         The file to write.
 
@@ -48,7 +49,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         If a parameter or attribute is not plain data (a function, an object of another library).
     """
     name = type(model).__name__
-    if not isinstance(model, BaseEstimator):
+    if not isinstance(model, BaseEstimator | PlainObject):
         raise TypeError(f"model={model!r} is a {name}; choose an estimator of lowdim.")
     _write(path, {"class": name}, model, root=name)
 
@@ -66,7 +67,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    model : Estimator
+    model : Estimator, WordVectors or Alignment
         A new model with the same parameters and learned attributes, bit for bit.
 
     Raises
@@ -86,7 +87,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     True
     """
     header, model = read_state(path)
-    if not isinstance(model, BaseEstimator) or header.get("class") != type(model).__name__:
+    if (
+        not isinstance(model, BaseEstimator | PlainObject)
+        or header.get("class") != type(model).__name__
+    ):
         raise LoadError(
             f"cannot load {os.fspath(path)!r}: it holds the state of a fit or other data, not a "
             "model. Choose a file that model.save(path) wrote."

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.core.loop import iterate
-from lowdim.linalg.accelerate import lbfgs_direction, with_newest
+from lowdim.linalg.accelerate import with_newest
+from lowdim.linalg.lbfgs import lbfgs_direction
 from lowdim.linear.ica.contrasts import Contrast
 from lowdim.linear.ica.fixed_point import decorrelated, fixed_point, turn_of
 from lowdim.linear.ica.saddles import ESCAPES, off_saddle

@@ -5,6 +5,7 @@ sections   `Section`, `Tile` and `Script`: each section names its scripts and it
 parts      what sections are made of: tables, places of figures, text to copy, numbers in words
 figures    bokeh figures in the style of pages, and how they get into one
 map        rows as points, coloured, found, selected and compared
+texts      texts of users, cut and harmless
 payload    data as JSON that cannot become markup; arrays in few bytes
 report     what users hold: `save`, and what a notebook shows
 stages     a progress bar over the stages of a long report

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.report.topics.showing import LONGEST_TEXT, WordFinder, beginning, colored, excerpt
+from lowdim.report.page.texts import LONGEST_TEXT, beginning, excerpt
+from lowdim.report.topics.showing import WordFinder, colored
 from lowdim.text.corpus import Corpus
 
 TYPICAL = 3  # documents of each topic

@@ -20,13 +20,14 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim.report.page.stages import stages
+from lowdim.report.page.texts import LONGEST_EXCERPT
 from lowdim.report.topics.contest import Contest, contest
 from lowdim.report.topics.documents import Documents, show_documents, typical_documents
 from lowdim.report.topics.duplicates import Duplicates, near_duplicates
 from lowdim.report.topics.groups import ByLabel, by_label
 from lowdim.report.topics.odd import Oddness, odd_documents
 from lowdim.report.topics.reading import Reading
-from lowdim.report.topics.showing import LONGEST_EXCERPT, WordFinder
+from lowdim.report.topics.showing import WordFinder
 from lowdim.report.topics.times import OverTime, days_of, over_time
 from lowdim.report.topics.topic_map import classical_scaling, divergences, spread_points
 from lowdim.selection.clusters import EndOfRangeWarning

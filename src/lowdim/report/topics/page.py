@@ -7,11 +7,11 @@ from markupsafe import Markup
 from lowdim.report.page import shell
 from lowdim.report.page.map import color_name
 from lowdim.report.page.parts import counted, drawing
+from lowdim.report.page.texts import excerpt
 from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.payload import document_names, excerpts, shown_payload
 from lowdim.report.topics.sections import all_sections
 from lowdim.report.topics.sections.documents import GLANCE, MAP_ID
-from lowdim.report.topics.showing import excerpt
 
 _GLANCE = Markup("""
 <figure role="group" aria-label="The documents at a glance">{drawing}

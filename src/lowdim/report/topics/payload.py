@@ -10,8 +10,8 @@ import numpy as np
 from lowdim.plots.style import PALETTE
 from lowdim.report.page.map import map_data
 from lowdim.report.page.payload import packed, packed_numbers, packed_words
+from lowdim.report.page.texts import harmless
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.showing import harmless
 from lowdim.report.topics.topic_map import document_plane
 from lowdim.selection.auto import sample_rows
 from lowdim.selection.topic_model import relevance_order, topics_of_terms

@@ -24,51 +24,54 @@ STEPS = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer")
 
 def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
     """What counts documents as the arguments of a vectorizer say."""
+    rules = rules_of(vectorizer)
+    terms = None if vocabulary is None else sorted(vocabulary, key=vocabulary.__getitem__)
+    if rules is None or not all(isinstance(term, str) for term in terms or ()):
+        return PythonCounter(vectorizer.build_analyzer(), vocabulary)
+    return _Prepared(WordCounter(rules, terms), preparation_of(vectorizer))
+
+
+def rules_of(vectorizer: Any) -> Rules | None:
+    """How kernels cut words as the arguments of a vectorizer say; None if only Python can."""
     runs = runs_of(vectorizer.token_pattern)
     own = any(_is_overridden(vectorizer, name) for name in STEPS)
     if callable(vectorizer.stemmer) and _words_in_a_row(vectorizer.ngram_range) != (1, 1):
         own = True  # a stem with a blank in it could be two words of an n-gram
     if own or runs is None or vectorizer.analyzer != "word" or vectorizer.tokenizer is not None:
-        return PythonCounter(vectorizer.build_analyzer(), vocabulary)
+        return None
     preprocess, tokenize = vectorizer.build_preprocessor(), vectorizer.build_tokenizer()
     stop_words = vectorizer.get_stop_words()
     vectorizer._check_stop_words_consistency(stop_words, preprocess, tokenize)
-    plain = vectorizer.preprocessor is None and not vectorizer.strip_accents
     most, stemmer = vectorizer.max_word_length, vectorizer.stemmer
     stop = sorted(word for word in stop_words or () if isinstance(word, str))
-    rules = Rules(
-        letters=letter_table(runs.one, plain and bool(vectorizer.lowercase)),
+    return Rules(
+        letters=letter_table(runs.one, _is_plain(vectorizer) and bool(vectorizer.lowercase)),
         least=runs.least,
         most=NO_LIMIT if most is None else most,
         stop=table_of(stop if most is None else ["", *stop]),  # '': a word that is too long
         ngrams=_words_in_a_row(vectorizer.ngram_range),
         stem=None if stemmer is None else Stemmer(stemmer),
     )
-    terms = None if vocabulary is None else sorted(vocabulary, key=vocabulary.__getitem__)
-    if terms is not None and not all(isinstance(term, str) for term in terms):
-        return PythonCounter(vectorizer.build_analyzer(), vocabulary)
-    return _Prepared(WordCounter(rules, terms), vectorizer, None if plain else preprocess)
 
 
-class _Prepared:
-    """A WordCounter of documents that are first decoded, and made lower case where need be."""
+def preparation_of(vectorizer: Any) -> Preparation:
+    """What makes texts of documents before `rules_of` cuts them."""
+    preprocess = None if _is_plain(vectorizer) else vectorizer.build_preprocessor()
+    return Preparation(vectorizer.decode, preprocess, bool(vectorizer.lowercase))
 
-    def __init__(self, counter: WordCounter, vectorizer: Any, preprocess: Any):
-        self._counter, self._decode = counter, vectorizer.decode
-        self._preprocess, self._lower = preprocess, vectorizer.lowercase
-        self.terms = counter.terms
 
-    def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]:
-        with closing(self._counter.parts(self._texts(documents))) as parts:
-            yield from parts
+def _is_plain(vectorizer: Any) -> bool:
+    """Whether nothing is done to a text but to make it lower case, which kernels do."""
+    return vectorizer.preprocessor is None and not vectorizer.strip_accents
 
-    def sequences(
-        self, documents: Iterable[Any]
-    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
-        with closing(self._counter.sequences(self._texts(documents))) as found:
-            yield from found
 
-    def _texts(self, documents: Iterable[Any]) -> Iterator[str]:
+class Preparation:
+    """Documents are decoded, and made lower case where kernels cannot do it."""
+
+    def __init__(self, decode: Any, preprocess: Any, lower: bool):
+        self._decode, self._preprocess, self._lower = decode, preprocess, lower
+
+    def __call__(self, documents: Iterable[Any]) -> Iterator[str]:
         for i, document in enumerate(documents):
             text = document if type(document) is str else self._decode(document)
             if self._preprocess is not None:
@@ -81,6 +84,24 @@ class _Prepared:
             if self._preprocess is None and self._lower and not lower_case_is_by_letter(text):
                 text = text.lower()
             yield text
+
+
+class _Prepared:
+    """A WordCounter of documents that are prepared first."""
+
+    def __init__(self, counter: WordCounter, prepare: Preparation):
+        self._counter, self._prepare = counter, prepare
+        self.terms = counter.terms
+
+    def parts(self, documents: Iterable[Any]) -> Generator[Part, None, None]:
+        with closing(self._counter.parts(self._prepare(documents))) as parts:
+            yield from parts
+
+    def sequences(
+        self, documents: Iterable[Any]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+        with closing(self._counter.sequences(self._prepare(documents))) as found:
+            yield from found
 
 
 def _is_overridden(vectorizer: Any, name: str) -> bool:

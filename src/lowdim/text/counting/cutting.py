@@ -78,12 +78,12 @@ def counted(texts: Sequence[str], rules: Rules) -> Counted:
     """How often each document has each term."""
     words, ids, last = cut_and_numbered(texts, rules)
     if rules.ngrams == (1, 1):
-        return Counted(_counts(ids, last, len(words)), words.words(), None)
+        return Counted(rows_of_counts(ids, last, len(words)), words.words(), None)
     ids, last = without_negative(ids, last)
     grams, last = _grams(ids, last, rules.ngrams)
     table = WordTable(len(grams.start) // 2 + 1, len(grams.start) + 1)
     numbers = table.number(grams)
-    return Counted(_counts(numbers, last, len(table)), words.words(), table.words())
+    return Counted(rows_of_counts(numbers, last, len(table)), words.words(), table.words())
 
 
 def as_tokens(words: Sequence[str]) -> Tokens:
@@ -161,7 +161,8 @@ def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[
     return Tokens(ids, start, end, hashes), ends
 
 
-def _counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
+def rows_of_counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
+    """How often each document has each term, for numbers of terms and where documents end."""
     indices, values = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
     indptr = np.zeros(len(last) + 1, dtype=np.int64)
     seen, place = np.full(n_terms, -1, dtype=np.int64), np.empty(n_terms, dtype=np.int64)

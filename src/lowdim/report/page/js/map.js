@@ -63,6 +63,8 @@
     }
   }
 
+  page.columns = { unpacked, textOf, colorsOf, showLegend }; // for maps of other pages
+
   /* ---- how the selected rows differ from the others ---- */
 
   /* Of numbers: the difference of means, in standard deviations. */

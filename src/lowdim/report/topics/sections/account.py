@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lowdim.report.page import account
 from lowdim.report.page.sections import Section
+from lowdim.report.page.texts import harmless
 from lowdim.report.topics.contest import NAMES
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.showing import harmless
 
 
 def done_section(findings: Findings) -> Section:

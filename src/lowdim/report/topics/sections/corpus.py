@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from lowdim.report.page.parts import counted, listed, percent, place, table
 from lowdim.report.page.sections import Section, Tile
+from lowdim.report.page.texts import excerpt
 from lowdim.report.topics import figures
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.showing import excerpt
 
 MOST_GROUPS = 12
 MOST_MEMBERS = 4

@@ -8,8 +8,8 @@ from markupsafe import Markup
 from lowdim.report.page.figures import heat_map
 from lowdim.report.page.parts import percent, place, table
 from lowdim.report.page.sections import Section, Tile
+from lowdim.report.page.texts import excerpt, harmless
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.showing import excerpt, harmless
 
 MOST_TOPICS = 40  # columns of the heat map
 NAMED = 3  # topics that are named for a label

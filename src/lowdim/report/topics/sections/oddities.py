@@ -6,10 +6,10 @@ from markupsafe import Markup
 
 from lowdim.report.page.parts import counted, table
 from lowdim.report.page.sections import Script, Section, Tile
+from lowdim.report.page.texts import excerpt
 from lowdim.report.topics.findings import Findings
 from lowdim.report.topics.odd import ODD
 from lowdim.report.topics.sections.documents import DOCUMENT
-from lowdim.report.topics.showing import excerpt
 
 ODD_SCRIPT = Script("odd", "lowdim.report.topics", needs=(DOCUMENT,))
 

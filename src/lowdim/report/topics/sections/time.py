@@ -8,9 +8,9 @@ from markupsafe import Markup
 from lowdim.report.page.figures import heat_map
 from lowdim.report.page.parts import percent, place
 from lowdim.report.page.sections import Section
+from lowdim.report.page.texts import excerpt, harmless
 from lowdim.report.topics import figures
 from lowdim.report.topics.findings import Findings
-from lowdim.report.topics.showing import excerpt, harmless
 from lowdim.report.topics.times import OverTime
 
 MOST_TOPICS = 40

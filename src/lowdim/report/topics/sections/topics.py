@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from lowdim.report.page.parts import counted, options, percent, place, table
 from lowdim.report.page.sections import FIGURES, Script, Section, Tile
+from lowdim.report.page.texts import excerpt
 from lowdim.report.topics import figures
 from lowdim.report.topics.findings import Findings, Topic
 from lowdim.report.topics.payload import term_payload
-from lowdim.report.topics.showing import excerpt
 
 TERMS = Script("terms", "lowdim.report.topics", needs=(FIGURES,))
 INCOHERENT = 0.0  # NPMI up to which words come together by chance

@@ -1,14 +1,15 @@
 """Pairs of words near each other, against brute force."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
 
 import lowdim
-from lowdim.text import cooccurrence, pairs
+from lowdim.text import cooccurrence
 from lowdim.text.counting import tally
-from lowdim.text.pairs import Run, Runs, added_up, pairs_of, some_words, window_of
+from lowdim.text.pairs import counting
 
 WORDS = ["aa", "bb", "cc", "dd", "ee", "ff", "the"]
 
@@ -43,7 +44,9 @@ WINDOWS = {
 @pytest.mark.parametrize("weighting", ["flat", "harmonic"])
 def test_pairs_are_those_of_brute_force(rng, window, weighting, monkeypatch):
     monkeypatch.setattr(tally, "CHUNK_CHARACTERS", 150)
-    monkeypatch.setattr(pairs, "TABLE_PAIRS", 64)
+    monkeypatch.setattr(counting, "PLACES_AT_A_TIME", 40)
+    monkeypatch.setattr(counting, "PAIRS_AT_A_TIME", 10)
+    monkeypatch.setattr(counting, "PLACES_FETCHED", 3)
     docs = texts(rng)
     vectorizer = lowdim.CountVectorizer(stop_words=["the"], min_df=12).fit(docs)
     terms = vectorizer.get_feature_names_out()
@@ -64,8 +67,8 @@ def test_pairs_are_those_of_brute_force(rng, window, weighting, monkeypatch):
 @pytest.mark.parametrize("at_a_time", [10, 2**20])
 def test_none_counts_documents_with_both(rng, at_a_time, monkeypatch):
     monkeypatch.setattr(tally, "CHUNK_CHARACTERS", 100)
-    monkeypatch.setattr(pairs, "TOGETHER", at_a_time)
-    monkeypatch.setattr(pairs, "PRODUCTS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(sys.modules[cooccurrence.__module__], "TOGETHER", at_a_time)
+    monkeypatch.setattr(counting, "PRODUCTS_AT_A_TIME", at_a_time)
     docs = texts(rng)
     vectorizer = lowdim.CountVectorizer(binary=True)
     X = vectorizer.fit_transform(docs)
@@ -83,45 +86,11 @@ def test_sentences_are_short_documents():
     np.testing.assert_array_equal(C.toarray(), (X.T @ X).toarray())
 
 
-def test_runs_on_disk_add_up_the_same(rng, monkeypatch):
-    monkeypatch.setattr(pairs, "MERGED_PAIRS", 50)
-    n = 20
-    held, written = Runs(), Runs(budget=500)
-    total = np.zeros(n * n)
-    for _ in range(30):
-        keys = np.unique(rng.integers(0, n * n, size=40))
-        run = Run(keys, rng.normal(size=len(keys)))
-        total[keys] += run.values
-        held.add(run)
-        written.add(run)
-    assert len(written._files) > 1 and not held._files
-    for runs in (held, written):
-        np.testing.assert_allclose(runs.matrix(n).toarray().ravel(), total, atol=1e-12)
-        runs.close()
-
-
 def test_no_pairs_are_a_matrix_of_zeros():
     vectorizer = lowdim.CountVectorizer().fit(["aa", "bb"])
     assert cooccurrence(["aa", "bb", ""], vectorizer).nnz == 0
     assert cooccurrence([], vectorizer).shape == (2, 2)
-    assert len(added_up([]).keys) == 0
-    empty = np.zeros(0, np.int32), np.zeros(0, np.int64)
-    assert list(some_words(*empty, window_of(3, "flat", 0))) == []
     assert cooccurrence([], vectorizer, window=None).nnz == 0
-
-
-def test_pieces_of_a_chunk_add_up(rng, monkeypatch):
-    ids = rng.integers(-1, 4, size=50).astype(np.int32)
-    last = np.array([0, 20, 20, 21, 50], dtype=np.int64)
-    near = window_of((2, 3), "harmonic", 29)
-    (whole,) = some_words(ids, last, near)
-    monkeypatch.setattr(pairs, "TABLE_PAIRS", 30)
-    pieces = list(some_words(ids, last, near))
-    assert [piece.places for piece in pieces[:2]] == [(0, 3), (3, 6)] and len(pieces) == 17
-    keys, values = added_up([pairs_of(piece, 4) for piece in pieces])
-    expected = pairs_of(whole, 4)
-    np.testing.assert_array_equal(keys, expected.keys)
-    np.testing.assert_allclose(values, expected.values, rtol=1e-14)
 
 
 def test_the_number_of_threads_changes_no_bit(rng, monkeypatch):
@@ -141,11 +110,27 @@ def test_windows_are_checked(window):
         cooccurrence(["aa"], vectorizer, window=window)
 
 
+def test_tokens_are_counted_as_they_are(rng):
+    docs = texts(rng)
+    tokens = lowdim.text.read_tokens(docs, min_count=3)
+    without_rare = [" ".join(tokens.sentence(i)) for i in range(tokens.n_sentences)]
+    vectorizer = lowdim.CountVectorizer(vocabulary=tokens.words)
+    for window in (2, (0, 3), None):
+        expected = cooccurrence(without_rare, vectorizer, window=window)
+        found = cooccurrence(tokens, window=window)
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+        assert found.has_sorted_indices
+
+
 def test_the_door():
     vectorizer = lowdim.CountVectorizer(vocabulary=["aa"])
     with pytest.raises(ValueError, match="weighting='even'"):
         cooccurrence(["aa"], vectorizer, weighting="even")
     with pytest.raises(ValueError, match="needs a window with distances"):
         cooccurrence(["aa"], vectorizer, window=None, weighting="harmonic")
+    with pytest.raises(TypeError, match=r"needs a vectorizer.*read_tokens"):
+        cooccurrence(["aa"])
+    with pytest.raises(ValueError, match="leave out the vectorizer"):
+        cooccurrence(lowdim.text.read_tokens(["aa"], min_count=1), vectorizer)
     with pytest.raises(ValueError, match="single words"):
         cooccurrence(["aa"], lowdim.CountVectorizer(ngram_range=(1, 2)).fit(["aa bb"]))

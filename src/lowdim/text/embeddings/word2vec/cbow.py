@@ -1,0 +1,190 @@
+"""CBOW: the mean of the words near a place predicts the word at that place.
+
+    h = mean of w over the m words near       minimise  softplus(-h.c) + k sum_v q_v softplus(h.v)
+
+Each of the m words gets 1 / m of the gradient of h (1 if h is a sum). A few thousand places at a
+time see W as it is at their beginning:
+
+    1. h of each place
+    2. C moves place by place; what h should change by is kept    parts of C apart
+    3. each w moves by what the places near it keep for it        parts of W apart
+
+Up to 32 neighbouring places meet the same SHARED words of noise, each of weight k / SHARED, all
+from one part of C, which is drawn by its share of q. So a row that is kept for h is written by the
+one part that has the place's word, or its noise: parts can be worked on at once, in any order and
+in any grouping, with the same result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+from lowdim.text.embeddings.word2vec.logistic import logistic
+
+WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
+
+
+def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
+    """Arrays to work in."""
+    return (
+        np.zeros((n_noise, width), dtype=np.float32),
+        *np.zeros((3, -(-n_batch * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
+        np.empty(n_batch, dtype=np.int32),
+    )
+
+
+@kernel(any_order=True)
+def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean, H):
+    """h of places lo, ..., hi - 1; row 0 of H is that of place `start`."""
+    start, lo, hi = places
+    width = H.shape[1]
+    for t in range(lo, hi):
+        row = t - start
+        for f in range(width):
+            H[row, f] = np.float32(0)
+        if n_near[t] == 0:
+            continue
+        for p in range(first[t], last[t]):
+            if p != t and (len(holes) == 0 or not holes[p - t + left]):
+                w = words[p]
+                for f in range(d):
+                    H[row, f] += W[w, f]
+        if as_mean:
+            share = np.float32(1) / np.float32(n_near[t])
+            for f in range(d):
+                H[row, f] *= share
+        for f in range(d, width):
+            H[row, f] = np.float32(1)
+
+
+@kernel(any_order=True)
+def learn_targets(
+    C,
+    H,
+    words,
+    n_near,
+    part,
+    places,
+    parts,
+    noise,
+    noise_part,
+    rate,
+    weight,
+    space,
+    from_words,
+    from_noise,
+    loss,
+):
+    """Move the rows of C that are in some parts; keep what h should change by.
+
+    places : start, end; row 0 of H, and of the arrays that keep, is that of place `start`
+    parts : first of the parts, and the first that is not among them
+    noise, noise_part : (batches, SHARED), rows of C; (batches,), the part that they are of
+    loss : by place, of its word and of its noise
+    """
+    N, x, sigma, cost, row = space
+    start, end = places
+    n_batch, width, n_noise = len(row), H.shape[1], N.shape[0]
+    for begin in range(start, end, n_batch):
+        stop, number = min(begin + n_batch, end), begin // n_batch
+        n = stop - begin if parts[0] <= noise_part[number] < parts[1] else 0
+        for s in range(n_noise if n > 0 else 0):
+            c = noise[number, s]
+            for f in range(width):
+                N[s, f] = C[c, f]
+        for b in range(n):
+            h = begin + b - start
+            for s in range(0, n_noise, 4):
+                x0, x1, x2, x3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+                for f in range(width):
+                    v = H[h, f]
+                    x0 += v * N[s, f]
+                    x1 += v * N[s + 1, f]
+                    x2 += v * N[s + 2, f]
+                    x3 += v * N[s + 3, f]
+                at = b * n_noise + s
+                x[at], x[at + 1], x[at + 2], x[at + 3] = x0, x1, x2, x3
+        m, shared = 0, n * n_noise
+        for t in range(begin, stop):
+            if n_near[t] > 0 and parts[0] <= part[t] < parts[1]:
+                c, x0 = words[t], np.float32(0)
+                for f in range(width):
+                    x0 += H[t - start, f] * C[c, f]
+                x[shared + m], row[m] = -x0, t
+                m += 1
+        # all in whole vectors: numbers at the end may be rounded in another way
+        logistic(x, -(-(shared + m) // WHOLE) * WHOLE, sigma, cost)
+        for a in range(m):
+            t = row[a]
+            h, c, g = t - start, words[t], rate * sigma[shared + a]
+            loss[h, 0] = cost[shared + a]
+            for f in range(width):
+                old = C[c, f]
+                C[c, f] = old + g * H[h, f]
+                from_words[h, f] = g * old
+        for b in range(n):
+            h, lost = begin + b - start, np.float32(0)
+            there = weight if n_near[begin + b] > 0 else np.float32(0)
+            for s in range(b * n_noise, (b + 1) * n_noise):
+                lost += cost[s]
+                sigma[s] *= -rate * there
+            loss[h, 1] = lost * there
+            for f in range(width):
+                from_noise[h, f] = np.float32(0)
+            for s in range(0, n_noise, 4):
+                at = b * n_noise + s
+                g0, g1, g2, g3 = sigma[at], sigma[at + 1], sigma[at + 2], sigma[at + 3]
+                for f in range(width):
+                    from_noise[h, f] += (
+                        g0 * N[s, f] + g1 * N[s + 1, f] + g2 * N[s + 2, f] + g3 * N[s + 3, f]
+                    )
+        for s in range(shared, n_batch * n_noise):
+            sigma[s] = np.float32(0)
+        for s in range(n_noise if n > 0 else 0):
+            c = noise[number, s]
+            for b in range(0, n, 4):  # H has rows up to the end of a batch
+                h, at = begin + b - start, b * n_noise + s
+                g0, g1 = sigma[at], sigma[at + n_noise]
+                g2, g3 = sigma[at + 2 * n_noise], sigma[at + 3 * n_noise]
+                for f in range(width):
+                    C[c, f] += g0 * H[h, f] + g1 * H[h + 1, f] + g2 * H[h + 2, f] + g3 * H[h + 3, f]
+
+
+@kernel(any_order=True)
+def learn_contexts(
+    W,
+    d,
+    words,
+    first,
+    last,
+    n_near,
+    part,
+    holes,
+    reach,
+    places,
+    parts,
+    as_mean,
+    from_words,
+    from_noise,
+    total,
+):
+    """Move the rows of W that are in some parts by what the places near them keep."""
+    start, end = places
+    left, right = reach
+    for p in range(max(0, start - left), min(len(words), end + right)):
+        if part[p] < parts[0] or part[p] >= parts[1]:
+            continue
+        for f in range(d):
+            total[f] = np.float32(0)
+        for t in range(max(start, p - right), min(end, p + left + 1)):
+            if t == p or p < first[t] or p >= last[t]:
+                continue
+            if len(holes) > 0 and holes[p - t + left]:
+                continue
+            share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
+            for f in range(d):
+                total[f] += share * (from_words[t - start, f] + from_noise[t - start, f])
+        w = words[p]
+        for f in range(d):
+            W[w, f] += total[f]

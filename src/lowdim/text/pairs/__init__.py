@@ -1,0 +1,1 @@
+"""Pairs of words that stand near each other."""

@@ -1,0 +1,246 @@
+"""Pairs of words that stand near each other, added up word by word.
+
+    N_ij = sum over sentences, places t, offsets o:   weight(o) [word at t is i, at t + o is j]
+
+The places of a text are sorted by their words. Then all pairs of one word are added up in a single
+row of sums, which stays in the cache, and written down when the word is done: neither a table of
+pairs nor a sort of them is needed. A bit for each word says which sums are not 0, so what is
+written is in order. Words are done in runs, on threads; a row is the work of one thread.
+
+Texts of more than PLACES_AT_A_TIME words are counted in parts, whose matrices are added.
+
+Cost: a step for each pair; memory of the matrix, and 4 bytes for each place of a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map
+from lowdim.linalg.sparse import row_cuts
+from lowdim.text.pairs.windows import Window, window_of
+
+PLACES_AT_A_TIME = 2**25
+PAIRS_AT_A_TIME = 2**21  # at the most, that a run of words writes
+PRODUCTS_AT_A_TIME = 2**24
+PLACES_FETCHED = 2**8  # with all that stands near them, at a time
+# the place of the only bit of x: BIT_PLACES[(x * DE_BRUIJN) >> 58], for 64-bit numbers
+DE_BRUIJN = 0x03F79D71B4CB0A89
+BIT_PLACES = np.zeros(64, dtype=np.int64)
+BIT_PLACES[[((DE_BRUIJN << i) % 2**64) >> 58 for i in range(64)]] = np.arange(64)
+
+
+class Places(NamedTuple):
+    """Some places of a text, and what stands around them."""
+
+    ids: np.ndarray  # int32, the word at each place of the text; negative: none that counts
+    starts: np.ndarray  # int64 (sentences + 1,), where sentences begin
+    first: int  # the places from first
+    last: int  # to last are those whose pairs count
+
+
+def pairs_within(parts: Iterable[Places], n: int, window: Any, weighting: str) -> sp.csr_array:
+    """The sums of pairs of n words over parts of a text, (n, n), float64, indices in order.
+
+    Words that do not count (negative ids) keep their places.
+    """
+    window_of(window, weighting)  # says what is wrong with it, even if there is nothing to count
+    total: sp.csr_array | None = None
+    for part in parts:
+        counted = _pairs_of(part, n, window, weighting)
+        total = counted if total is None else sp.csr_array(total + counted)
+    return sp.csr_array((n, n), dtype=np.float64) if total is None else total
+
+
+def gathered(sequences: Iterable[tuple[np.ndarray, np.ndarray]]) -> Iterator[Places]:
+    """Chunks of whole sentences (ids, where each ends) as parts of about PLACES_AT_A_TIME."""
+    waiting, stored = list[tuple[np.ndarray, np.ndarray]](), 0
+    for ids, last in sequences:
+        waiting.append((ids, last))
+        stored += len(ids)
+        if stored >= PLACES_AT_A_TIME:
+            yield _joined(waiting)
+            waiting, stored = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def parts_of(ids: np.ndarray, starts: np.ndarray) -> Iterator[Places]:
+    """A text as parts of about PLACES_AT_A_TIME; windows see the whole text."""
+    for first in range(0, len(ids), PLACES_AT_A_TIME):
+        yield Places(ids, starts, first, min(first + PLACES_AT_A_TIME, len(ids)))
+
+
+def _joined(waiting: list[tuple[np.ndarray, np.ndarray]]) -> Places:
+    sizes = np.concatenate([np.diff(last, prepend=0) for _, last in waiting])
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    ids = np.concatenate([ids for ids, _ in waiting])
+    return Places(ids, starts, 0, len(ids))
+
+
+def _pairs_of(part: Places, n: int, window: Any, weighting: str) -> sp.csr_array:
+    longest = int(np.diff(part.starts).max(initial=0))
+    near = window_of(window, weighting, longest)
+    if not len(near.offsets):
+        return sp.csr_array((n, n), dtype=np.float64)
+    edges = np.zeros(n + 1, dtype=np.int64)
+    here = part.ids[part.first : part.last]
+    known = np.bincount(here[here >= 0], minlength=n) if len(here) else np.zeros(n, np.int64)
+    np.cumsum(known, out=edges[1:])
+    order = np.empty(edges[-1], dtype=np.int32)
+    reach = int(np.abs(near.offsets).max(initial=0))
+    _sort_places(*part[:2], part.first, part.last, reach, edges[:-1].copy(), order)
+    room = np.concatenate([[0], np.cumsum(np.minimum(known * len(near.offsets), n))])
+
+    def work(cut: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _rows(part, near, edges, order, cut, int(room[cut[1]] - room[cut[0]]))
+
+    return stacked(list(ordered_map(work, row_cuts(room, PAIRS_AT_A_TIME))), n)
+
+
+def _rows(
+    part: Places,
+    near: Window,
+    edges: np.ndarray,
+    order: np.ndarray,
+    cut: tuple[int, int],
+    room: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How many pairs, their columns and their sums, of a run of words."""
+    n = len(edges) - 1
+    length = np.zeros(cut[1] - cut[0], dtype=np.int64)
+    columns, values = np.empty(room, dtype=np.int32), np.empty(room)
+    sums, bits = np.zeros(n), np.zeros(n // 64 + 1, dtype=np.uint64)
+    around = np.empty(PLACES_FETCHED * len(near.offsets), dtype=np.int32)
+    text = (part.ids, part.starts, part.first)
+    results = (around, sums, bits, length, columns, values)
+    used = _add_rows(*text, edges, order, *cut, *near, *results)
+    return length, columns[:used].copy(), values[:used].copy()
+
+
+def stacked(rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> sp.csr_array:
+    """Runs of rows (length of each, columns, values) as one matrix; `rows` is empty afterwards."""
+    length = np.concatenate([part[0] for part in rows]) if rows else np.zeros(n, np.int64)
+    indptr = np.concatenate([[0], np.cumsum(length)])
+    stored = int(indptr[-1])
+    columns = np.empty(stored, dtype=np.int32 if stored < 2**31 else np.int64)
+    values = np.empty(stored)
+    rows.reverse()
+    done = 0
+    while rows:
+        _, some_columns, some_values = rows.pop()
+        columns[done : done + len(some_columns)] = some_columns
+        values[done : done + len(some_columns)] = some_values
+        done += len(some_columns)
+    return sp.csr_array((values, columns, indptr.astype(columns.dtype)), shape=(n, n))
+
+
+# ---- all places of a sentence --------------------------------------------------------------------
+
+
+def all_pairs(counts: sp.csr_array) -> sp.csr_array:
+    """The pairs of different places of the same sentence: X'X, less each place with itself.
+
+    counts : X (sentences, n), how often each sentence has each word
+    """
+    together = products(counts)
+    n_places = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1])
+    N = sp.csr_array(together - sp.diags_array(n_places, format="csr"))
+    N.eliminate_zeros()
+    N.sort_indices()
+    return N
+
+
+def products(X: sp.csr_array) -> sp.csr_array:
+    """X'X of a sparse matrix, by runs of rows."""
+    X_t = X.T.tocsr()
+    work = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[X_t.indices])])[X_t.indptr]
+
+    def product(cut: tuple[int, int]) -> sp.csr_array:
+        C = sp.csr_array(X_t[slice(*cut)] @ X)
+        C.sort_indices()
+        return C
+
+    blocks = list(ordered_map(product, row_cuts(work, PRODUCTS_AT_A_TIME)))
+    return sp.csr_array(sp.vstack(blocks, format="csr"))
+
+
+# ---- kernels -------------------------------------------------------------------------------------
+
+
+@kernel
+def _sort_places(ids, starts, first, last, reach, place, order):
+    """The places of each word, in order; `place` is where those of each word begin.
+
+    Twice the place, and 1 where a window of this reach would leave the sentence.
+    """
+    sentence = 0
+    while sentence + 1 < len(starts) - 1 and starts[sentence + 1] <= first:
+        sentence += 1
+    for t in range(first, last):
+        while t >= starts[sentence + 1]:
+            sentence += 1
+        word = ids[t]
+        if word >= 0:
+            leaves = t - reach < starts[sentence] or t + reach >= starts[sentence + 1]
+            order[place[word]] = 2 * (t - first) + leaves
+            place[word] += 1
+
+
+@kernel
+def _add_rows(
+    ids, starts, first, edges, at, row, last, offset, weight, near, sums, bits, size, column, value
+):
+    """Add up the pairs of the words from `row` to `last`; returns how many were written."""
+    n, sentences, width = 0, len(starts) - 1, len(offset)
+    at_a_time = len(near) // width
+    one, none = np.uint64(1), np.uint64(0)
+    for word in range(row, last):
+        begin, i = n, edges[word]
+        while i < edges[word + 1]:
+            some = edges[word + 1] - i if edges[word + 1] - i < at_a_time else at_a_time
+            # first what stands near is fetched from all over the text: these reads do not wait for
+            # each other, as they would if sums were made between them
+            for m in range(some):
+                t = first + (at[i + m] >> 1)
+                if at[i + m] & 1:
+                    low, high = 0, sentences  # the sentence of this place
+                    while high - low > 1:
+                        middle = (low + high) // 2
+                        if starts[middle] <= t:
+                            low = middle
+                        else:
+                            high = middle
+                    for o in range(width):
+                        j = t + offset[o]
+                        inside = starts[low] <= j < starts[low + 1]
+                        near[m * width + o] = ids[j] if inside else -1
+                else:
+                    for o in range(width):
+                        near[m * width + o] = ids[t + offset[o]]
+            for m in range(some):
+                for o in range(width):
+                    other = near[m * width + o]
+                    if other >= 0:
+                        if sums[other] == 0.0:
+                            bits[other >> 6] |= one << np.uint64(other & 63)
+                        sums[other] += weight[o]
+            i += some
+        for b in range(len(bits)):
+            left = bits[b]
+            bits[b] = none
+            while left != none:
+                lowest = left & (~left + one)
+                left ^= lowest
+                other = 64 * b + BIT_PLACES[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
+                column[n] = other
+                value[n] = sums[other]
+                sums[other] = 0.0
+                n += 1
+        size[word - row] = n - begin
+    return n
