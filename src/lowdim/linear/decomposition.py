@@ -53,6 +53,7 @@ class Decomposition(NamedTuple):
     mean: np.ndarray  # (d,)  of X itself
     unit: float
     dtype: np.dtype
+    codes: np.ndarray | None = None  # (n, k)  X / unit V, where the search has found it, too
 
 
 class Measured(NamedTuple):
@@ -73,6 +74,7 @@ class Axes(NamedTuple):
     s: np.ndarray  # (k,)
     variance: np.ndarray  # (k,)
     rounding: float  # singular values below this part of the largest are rounding
+    codes: np.ndarray | None = None  # (n, k)
 
 
 def decomposition(
@@ -94,6 +96,7 @@ def decomposition(
     found = _found(estimator, algorithm, rows_known, k, random)
     components, s = completed(found.components, found.s, k, found.rounding)
     rank = np.count_nonzero(s)
+    codes = None if found.codes is None or rank < k else found.codes * _signs(components)
     variance = np.concatenate([found.variance[:rank], np.zeros(k - rank)])
     return Decomposition(
         turn(components),
@@ -104,6 +107,7 @@ def decomposition(
         rows_known.mean,
         rows_known.unit,
         rows.dtype,
+        codes,
     )
 
 
@@ -278,8 +282,8 @@ def _from_right(Y: np.ndarray, V: np.ndarray) -> Axes:
     """Y = X V for orthonormal V (d, k)."""
     U, s, Rt = thin_svd(Y, Y.shape[1])
     components = dense_times(Rt, V.T)
-    s = s.astype(np.float64)
-    return Axes(components, s, _variance(U * s), _rounding(V))
+    Z = U * s
+    return Axes(components, s.astype(np.float64), _variance(Z), _rounding(V), Z)
 
 
 def _from_left(B: np.ndarray, U: np.ndarray) -> Axes:
@@ -352,6 +356,12 @@ def completed(
         return components, s
     V = with_unit_vectors(components[known].T.astype(np.float64), lacking)
     return V.T.astype(components.dtype), np.concatenate([s[known], np.zeros(lacking)])
+
+
+def _signs(components: np.ndarray) -> np.ndarray:
+    """What `turn` multiplies each row by."""
+    largest = [row[np.abs(row).argmax()] for row in components]
+    return np.where(np.array(largest) < 0, -1, 1).astype(components.dtype)
 
 
 def turn(components: np.ndarray) -> np.ndarray:

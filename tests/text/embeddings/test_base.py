@@ -126,6 +126,8 @@ def test_the_door():
     refused(ValueError, "Negative values in data passed to Model: X has -1", [[1.0, -1.0]])
     refused(ValueError, "X has NaN in 1 of 2 columns", [[1.0, np.nan]])
     refused(TypeError, r"Document 0 has 1 \(int\)", ([1, 2] for _ in range(2)))
+    message = r"row 1 has 1 value.* If these numbers stand for words, write them as text"
+    refused(ValueError, message, [[5, 3, 7], [2]])
     refused(FileNotFoundError, "no file", "nowhere.txt")
     with pytest.raises(ValueError, match="window='sentence' has no distances"):
         Model(window="sentence")._counts_of(TEXT, "harmonic")

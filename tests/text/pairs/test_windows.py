@@ -14,6 +14,7 @@ from lowdim.text.pairs.windows import window_of
         ((1, 0), [-1]),
         ({3, -7}, [-7, 3]),
         (frozenset({1}), [1]),
+        ([2, -1, 2], [-1, 2]),
         (np.int64(1), [-1, 1]),
     ],
     ids=str,
@@ -32,7 +33,9 @@ def test_a_window_is_no_wider_than_the_longest_sentence():
 
 
 @pytest.mark.parametrize(
-    "window", [0, -1, True, 2.5, "word", (1,), (-1, 2), (0, 0), {0}, set(), [1, 2]], ids=repr
+    "window",
+    [0, -1, True, 2.5, "word", (1,), (-1, 2), (0, 0), {0}, set(), [], [1.5], [0, 1]],
+    ids=repr,
 )
 def test_other_windows_are_refused(window):
     with pytest.raises(ValueError, match=r"window=.* must be an int of at least 1"):

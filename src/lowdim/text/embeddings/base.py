@@ -36,7 +36,7 @@ COMBINATIONS = ("word", "sum", "context", "average")
 
 # the arguments of every model of words, for `_parameter_constraints`
 OF_WORDS: dict[str, list] = {
-    "window": [AT_LEAST_1, tuple, set, frozenset, StrOptions({"sentence"})],
+    "window": [AT_LEAST_1, tuple, list, set, frozenset, StrOptions({"sentence"})],
     "min_count": [AT_LEAST_0],
     "max_final_vocab": [AT_LEAST_1, None],
     "tokenizer": [StrOptions({"words", "split"}), callable, HasMethods("build_analyzer")],
@@ -112,7 +112,7 @@ class WordModel(Transformer, Estimator):
         After the first pass over the rows, `_publish_words` says what the words are.
         """
         if not is_text(X):
-            rows = self.open_rows(X).checked(refuse_negative, type(self).__name__)
+            rows = self._opened_matrix(X).checked(refuse_negative, type(self).__name__)
             return Counts(rows, _row_names(X), None)
         if self.window == "sentence" and weighting != "flat":
             raise ValueError(
@@ -130,6 +130,17 @@ class WordModel(Transformer, Estimator):
                 f"one word each, or window={self.window!r} is beyond them. Give longer sentences."
             )
         return Counts(ArrayBlocks(N), tokens.words, tokens.counts)
+
+    def _opened_matrix(self, X: Any) -> Blocks:
+        try:
+            return self.open_rows(X)
+        except ValueError as error:
+            if "differ in length" not in str(error):
+                raise
+            raise ValueError(
+                f"{error} If these numbers stand for words, write them as text: "
+                "[[str(word) for word in sentence] for sentence in X]."
+            ) from None
 
     def _publish_words(self, counts: Counts) -> None:
         """Set `words_` and `counts_`; for a matrix these are the sums of its rows."""

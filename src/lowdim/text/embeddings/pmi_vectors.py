@@ -57,7 +57,7 @@ class PMIVectors(WordModel):
         Values below 0 become 0. False keeps them; pairs that were never seen are 0 in any case.
     eigenvalue_weight : float, default=0.5
         p of W = U S^p: 0 weighs all directions alike, 1 by all that they explain.
-    window : int, (left, right), set of int or 'sentence', default=5
+    window : int, (left, right), set or list of int, 'sentence', default=5
         Which words are near: so many to each side; so many to the left and the right; those at
         these offsets; all of the sentence.
     weighting : {'flat', 'harmonic'}, default='flat'
@@ -196,8 +196,11 @@ class PMIVectors(WordModel):
         C = found.components.T * powers(s, 1.0 - p)
         self.context_vectors_ = np.ascontiguousarray(C, dtype=A.dtype)
         self.singular_values_ = s.astype(A.dtype)
-        W = A.map(encode, self._back(A.dtype))
-        W = np.asarray(W.compute() if hasattr(W, "compute") else W)
+        if found.codes is None:
+            W = A.map(encode, self._back(A.dtype))
+            W = np.asarray(W.compute() if hasattr(W, "compute") else W)
+        else:  # U S, in units
+            W = np.asarray(found.codes * (powers(s, p) / found.s), dtype=A.dtype)
         self.vectors_ = self._combined(W, self.context_vectors_)
         return self
 

@@ -43,7 +43,7 @@ def cooccurrence(
     vectorizer : CountVectorizer or TfidfVectorizer
         Fitted, of single words: it cuts the documents, and its terms are the rows and columns.
         Tokens need none.
-    window : int, (left, right), set of int, 'sentence' or None, default=5
+    window : int, (left, right), set or list of int, 'sentence' or None, default=5
         So many words to each side; so many to the left and to the right; words at these offsets (-1
         is the word before); the number of sentences with both words; None: the number of documents
         with both. Words that are not in the vocabulary, stop words too, keep their place.

@@ -35,7 +35,7 @@ def training_pairs(
     ----------
     docs : text
         As `lowdim.text.read_tokens` takes it.
-    window : int, (left, right), set of int or 'sentence', default=5
+    window : int, (left, right), set or list of int, 'sentence', default=5
         Which words are near: so many to each side; so many to the left and the right; those at
         these offsets; all of the sentence.
     negative : int, default=5

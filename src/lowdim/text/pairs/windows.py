@@ -27,14 +27,14 @@ def window_of(window: Any, weighting: str, longest: int = 2) -> Window:
     elif isinstance(window, tuple) and len(window) == 2 and all(_is_whole(w, 0) for w in window):
         left, right = (min(int(side), longest) for side in window)
         offsets = [o for o in range(-left, right + 1) if o]
-    elif isinstance(window, set | frozenset) and all(_is_whole(o, None) for o in window):
-        offsets = sorted(int(o) for o in window)
+    elif isinstance(window, set | frozenset | list) and all(_is_whole(o, None) for o in window):
+        offsets = sorted({int(o) for o in window})
     else:
         offsets = []
     if longest and (not offsets or 0 in offsets):
         raise ValueError(
-            f"window={window!r} must be an int of at least 1, (left, right), a set of offsets that "
-            "are not 0, 'sentence' or None."
+            f"window={window!r} must be an int of at least 1, (left, right), a set or list of "
+            "offsets that are not 0, 'sentence' or None."
         )
     weights = np.ones(len(offsets))
     if weighting == "harmonic":

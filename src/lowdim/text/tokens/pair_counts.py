@@ -19,7 +19,7 @@ def pair_counts(tokens: Tokens, *, window: Any = 5, weighting: str = "flat") -> 
     ----------
     tokens : Tokens
         Windows reach over what rare words have left: they have no places.
-    window : int, (left, right), set of int or 'sentence', default=5
+    window : int, (left, right), set or list of int, 'sentence', default=5
         So many words to each side; so many to the left and to the right; words at these offsets (-1
         is the word before); all pairs of places of a sentence. No window reaches beyond a sentence.
     weighting : {'flat', 'harmonic'}, default='flat'
