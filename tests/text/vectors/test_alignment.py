@@ -112,13 +112,13 @@ def test_words_that_are_written_alike_are_pairs(rng):
 
 
 def test_refining_finds_the_pairs_that_were_not_given(rng):
-    english, french, Q = turned(rng, n=400, d=8, noise=0.35)
-    few = right_pairs(0, 9)
+    english, french, Q = turned(rng, n=400, d=8, noise=0.3)
+    few = right_pairs(0, 12)
     rough, fine = (align(english, french, few, refine=n) for n in (0, 5))
     errors = [np.linalg.norm(found.rotation_ - Q) for found in (rough, fine)]
     assert errors[1] < errors[0] / 2
     assert len(fine.pairs_) > 100
-    rest = right_pairs(9, 400)
+    rest = right_pairs(12, 400)
     assert fine.evaluate(rest)[1] > rough.evaluate(rest)[1]
 
 

@@ -155,6 +155,7 @@ class Judged(Filed):
         i, j = np.array([numbers for numbers, _ in found]).T
         left, right = (queries.unit_rows(self.vectors[k].astype(np.float64)) for k in (i, j))
         model = np.where((i < 0) | (j < 0), 0.0, np.einsum("ij,ij->i", left, right))
+        model[(i == j) & (model > 0)] = 1.0  # without rounding: such pairs are equal
         people = [score for _, score in found]
         of_all = 100.0 * unknown / (len(found) + (0 if dummy4unknown else unknown))
         return stats.pearsonr(people, model), stats.spearmanr(people, model), of_all

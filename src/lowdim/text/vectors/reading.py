@@ -29,6 +29,8 @@ from lowdim.text.vectors.source import (
     unpacked,
 )
 
+SEEN_BYTES = 2**12  # say whether a file is binary: floats have bytes that no text has
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r"))
 LONGEST_WORD = 2**20  # bytes, in binary files
 LARGEST_SIZE = 2**20  # numbers of a vector
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -112,7 +114,7 @@ def text_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
             except UnicodeDecodeError:
                 raise WordFileError(
                     f"{where}, line {number:,}: this is not in {encoding}.",
-                    "Name another {encoding}.",
+                    "Name another encoding.",
                 ) from None
 
 
@@ -129,7 +131,7 @@ def _header(source: Source, where: str, required: bool) -> tuple[int, int] | Non
             raise WordFileError(
                 f"{where} does not begin with a line that says the number of words and the size "
                 "of vectors.",
-                "If it has none, as files of GloVe, read it with {no_header} True.",
+                "If it has none, as files of GloVe, read it with no_header=True.",
             )
         return None
     source.line()
@@ -143,11 +145,18 @@ def _header(source: Source, where: str, required: bool) -> tuple[int, int] | Non
 
 
 def _looks_binary(source: Source, d: int) -> bool:
-    """Whether what comes after the header is no line of text with d numbers."""
-    start = source.peek(PIECE_BYTES)
-    line = start.split(b"\n", 1)[0]
-    numbers = line.split()[1:]  # fewer or more than d, too: a line of text with a mistake
-    return b"\0" in line or not numbers or not all(_is_number(field) for field in numbers[-d:])
+    """Whether what comes after the header is no text; text with a mistake is text all the same."""
+    start = source.peek(SEEN_BYTES)
+    if len(start) > len(start.translate(None, CONTROLS)):
+        return True
+    numbers = start.split(b"\n", 1)[0].split()[1:]
+    if numbers and all(_is_number(field) for field in numbers[-d:]):
+        return False
+    try:
+        start[: start.rfind(b" ") + 1].decode("utf-8")  # the last word may be cut
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _is_number(field: bytes) -> bool:
@@ -164,8 +173,8 @@ def _decoded(word: bytes, form: Form, where: str, place: str) -> str:
     except UnicodeDecodeError:
         raise WordFileError(
             f"{where}, {place}: the word {quoted(_shown(word))} is not in {form.encoding}.",
-            "Name another {encoding}, or say what to do with such bytes: {unicode_errors} "
-            "'replace' or 'ignore'.",
+            "Name another encoding, or say what to do with such bytes: load_word2vec_format(path, "
+            "unicode_errors='replace').",
         ) from None
 
 
@@ -201,7 +210,7 @@ class _Store:
             raise WordFileError(
                 f"{self.where}, {place(self.expected)}: there are more than the {self.expected:,} "
                 "words that line 1 says.",
-                "Correct line 1, or read the first words with {limit}.",
+                "Correct line 1, or read the first words alone, with limit=.",
             )
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
@@ -227,7 +236,8 @@ class _Store:
                 raise WordFileError(
                     f"{self.where}, {place(self.seen + k)}: the word {quoted(word)} stands there "
                     f"a second time, after {place(before)}.",
-                    "Leave one out of the file, or keep the first with {duplicates} 'first'.",
+                    "Leave one out of the file, or keep the first: load_word2vec_format(path, "
+                    "duplicates='first').",
                 )
         return kept
 
@@ -283,7 +293,7 @@ def _read_binary(source: Source, store: _Store, d: int) -> None:
     if store.seen == store.expected and rest:
         raise WordFileError(
             f"{store.where}: after the {store.expected:,} words that line 1 says there is more.",
-            "Correct line 1, or read the first words with {limit}.",
+            "Correct line 1, or read the first words alone, with limit=.",
         )
 
 
