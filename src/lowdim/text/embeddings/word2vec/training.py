@@ -152,7 +152,7 @@ def batch_size(settings: Settings, n_parts: int, reach: Reach, commonest: float)
     near = 1.0
     if settings.skip_gram:
         near = min(reach.left + reach.right, skip_gram.MOST_NEAR * n_parts)
-        near *= 0.6 if reach.shrinks else 1.0
+        near *= 0.6 if reach.shrinks_from else 1.0
     most = STEPS_AT_ONCE / (near * settings.negative * commonest)
     return int(2 ** np.clip(np.floor(np.log2(most)), 2, np.log2(MOST_IN_BATCH)))
 
