@@ -60,39 +60,27 @@ def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean
 
 
 @kernel(any_order=True)
-def learn_targets(
-    C,
-    H,
-    words,
-    n_near,
-    part,
-    places,
-    parts,
-    noise,
-    noise_part,
-    rate,
-    weight,
-    space,
-    from_words,
-    from_noise,
-    loss,
-):
+def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
     """Move the rows of C that are in some parts; keep what h should change by.
 
+    text : words, how many each has near it, their parts
     places : start, end; row 0 of H, and of the arrays that keep, is that of place `start`
     parts : first of the parts, and the first that is not among them
-    noise, noise_part : (batches, SHARED), rows of C; (batches,), the part that they are of
-    loss : by place, of its word and of its noise
+    noise : (batches, SHARED), rows of C; (batches,), the part that they are of
+    kept : what h should change by, for its word and for its noise; what both of them lose
     """
+    words, n_near, part = text
+    drawn, drawn_part = noise
     N, x, sigma, cost, row = space
+    from_words, from_noise, loss = kept
     start, end = places
     n_batch, width, n_noise = len(row), H.shape[1], N.shape[0]
     for begin in range(start, end, n_batch):
         stop = begin + n_batch if begin + n_batch < end else end
         number = begin // n_batch
-        n = stop - begin if parts[0] <= noise_part[number] < parts[1] else 0
+        n = stop - begin if parts[0] <= drawn_part[number] < parts[1] else 0
         for s in range(n_noise if n > 0 else 0):
-            c = noise[number, s]
+            c = drawn[number, s]
             for f in range(width):
                 N[s, f] = C[c, f]
         noise_scores(H, begin - start, n, N, x)
@@ -126,7 +114,7 @@ def learn_targets(
             add_noise(from_noise, h, N, sigma, b * n_noise)
         for s in range(shared, n_batch * n_noise):
             sigma[s] = np.float32(0)
-        move_noise(C, noise, number, H, begin - start, n, sigma)  # H has rows for whole batches
+        move_noise(C, drawn, number, H, begin - start, n, sigma)  # H has rows for whole batches
 
 
 @kernel(any_order=True)

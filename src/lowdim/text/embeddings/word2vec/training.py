@@ -233,7 +233,7 @@ def learn_means(
     farthest = _farthest(text, reach)
     weight = np.float32(plan.settings.negative / plan.n_noise)
     as_mean = plan.settings.cbow_mean
-    noise, noise_part = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
+    noise = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
     words, first, last, n_near = text
     groups = _cuts(0, len(plan.noise), _n_groups(plan))
     total = 0.0
@@ -250,10 +250,11 @@ def learn_means(
         def targets(
             parts: tuple[int, int], places: tuple = (start, end), loss: np.ndarray = loss
         ) -> None:
+            space = cbow.work_space(plan.n_batch, plan.n_noise, width)
+            kept = from_words, from_noise, loss
             cbow.learn_targets(
-                tables.C, H, words, n_near, part, places, parts, noise, noise_part, rate, weight,
-                cbow.work_space(plan.n_batch, plan.n_noise, width), from_words, from_noise, loss,
-            )  # fmt: skip
+                tables.C, H, (words, n_near, part), places, parts, noise, rate, weight, space, kept
+            )
 
         def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
             cbow.learn_contexts(
