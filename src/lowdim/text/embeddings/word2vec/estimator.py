@@ -159,7 +159,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
     step here.
 
     Neighbouring places share some words that are drawn by chance (with k = 5, 32 for skip-gram and
-    24 for CBOW), with weights that make the expected gradient that of k draws for each pair.
+    20 for CBOW), with weights that make the expected gradient that of k draws for each pair.
 
     Sentences are never cut: a document is one, unless window='sentence'.
 

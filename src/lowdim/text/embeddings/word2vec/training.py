@@ -140,7 +140,7 @@ def round_size(tokens: Tokens, epochs: int, reach: Reach) -> int:
 
 def noise_size(settings: Settings, n_parts: int) -> int:
     """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
-    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.2 * settings.negative
+    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.0 * settings.negative
     return int(min(max(4 * round(n), 4), 64))
 
 
