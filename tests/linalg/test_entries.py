@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
-from lowdim.linalg.entries import index_type, observed, with_short_indices
+from lowdim.linalg.entries import index_type, observed, positive_entries, with_short_indices
 
 
 def test_what_is_not_nan_is_observed_and_zeros_stay():
@@ -23,3 +24,15 @@ def test_indices_are_short_where_that_suffices():
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     assert with_short_indices(X).indices.dtype == np.int32
     assert index_type(2**31) == np.int64
+
+
+@pytest.mark.parametrize(
+    "make", [np.asarray, sp.csr_array, sp.coo_array], ids=["array", "csr", "coo"]
+)
+def test_positive_entries_leave_zeros_out_and_the_given_alone(make):
+    given = make(np.array([[0, 2], [3, 0]], dtype=np.float32))
+    found = positive_entries(given)
+    assert (found.dtype, found.indices.dtype, found.nnz) == (np.float64, np.int32, 2)
+    np.testing.assert_array_equal(found.toarray(), [[0, 2], [3, 0]])
+    found.data[:] = 9.0
+    assert given.max() == 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import click
@@ -15,7 +15,13 @@ SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
 # methods with the same kernels one after the other, the longest first: each is compiled once
-TOGETHER = (("completion",), ("cluster", "mixture"), ("text",), ("linear",))
+TOGETHER = (
+    ("completion",),
+    ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
+    ("cluster", "mixture"),
+    ("linear",),
+    ("LatentDirichletAllocation", "PLSA"),
+)
 WIDTH = 24
 
 
@@ -134,17 +140,8 @@ def warm_up(cls: Any) -> Exception | None:
     worked, problem = False, None
     with warnings.catch_warnings(), lowdim.config_context(progress=False):
         warnings.simplefilter("ignore")  # small data need not converge
-        if cls is lowdim.Recommender:
-            _recommend()
-            return None
-        if cls is lowdim.CountVectorizer:
-            _count_words()
-            return None
-        if cls is lowdim.Word2Vec:
-            _learn_words()
-            return None
-        if cls is lowdim.WordVectors:
-            _ask_word_vectors()
+        if cls.__name__ in OTHER_USES:
+            OTHER_USES[cls.__name__]()
             return None
         for arguments, X in _uses(cls):
             try:
@@ -296,3 +293,12 @@ def _sample_topics() -> None:
     for k in (2, 200):
         model = lowdim.LatentDirichletAllocation(k, learning_method="gibbs", max_iter=2)
         model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)
+
+
+# of what is not fitted to rows
+OTHER_USES: dict[str, Callable[[], None]] = {
+    "CountVectorizer": _count_words,
+    "Recommender": _recommend,
+    "Word2Vec": _learn_words,
+    "WordVectors": _ask_word_vectors,
+}

@@ -29,6 +29,14 @@ def observed(block: Any) -> Any:
     return X
 
 
+def positive_entries(X: Any) -> Any:
+    """The entries above 0, in float64, with short indices."""
+    X = sp.csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return with_short_indices(X)
+
+
 def with_short_indices(X: Any) -> Any:
     """X with int32 indices wherever they suffice: kernels are compiled for these first."""
     if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:

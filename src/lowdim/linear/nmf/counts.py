@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.linalg.entries import with_short_indices
+from lowdim.linalg.entries import positive_entries
 from lowdim.linalg.ridge import Regression, row_systems
 from lowdim.linalg.small import solve_nonnegative
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
@@ -69,14 +69,6 @@ def _some_at_a_time(
     size = max(16, SYSTEMS_BYTES // (8 * V.shape[1] ** 2))
     cuts = [slice(start, start + size) for start in range(0, X.shape[0], size)]
     return np.concatenate([_codes(X[cut], slope[cut], V, penalty, floor) for cut in cuts])
-
-
-def positive_entries(X: Any) -> Any:
-    """The entries above 0, in float64, with short indices."""
-    X = sp.csr_array(X, dtype=np.float64, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    return with_short_indices(X)
 
 
 def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lowdim.linalg.entries import positive_entries
 from lowdim.text.embeddings.glove.alternation import (
     both_sides,
     first_biases,
@@ -14,7 +15,6 @@ from lowdim.text.embeddings.glove.objective import (
     Vectors,
     mean_square,
     penalised,
-    positive,
     residuals,
     weighted_pairs,
 )
@@ -22,7 +22,7 @@ from tests.text.embeddings.examples import poisson_counts
 
 
 def some(rng, n=15, v=12):
-    return weighted_pairs(positive(poisson_counts(rng, n, v)), 40.0, 0.75, "power")
+    return weighted_pairs(positive_entries(poisson_counts(rng, n, v)), 40.0, 0.75, "power")
 
 
 @pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
@@ -53,7 +53,7 @@ def test_steps_never_raise_the_objective(rng, penalty):
 
 
 def test_a_row_with_few_pairs_has_the_shortest_vector(rng):
-    logs = positive(np.array([[np.e, 0.0, 1.0], [0.0, 0.0, 0.0]])).copy()
+    logs = positive_entries(np.array([[np.e, 0.0, 1.0], [0.0, 0.0, 0.0]])).copy()
     pairs = weighted_pairs(logs, 100.0, 0.75, "power")
     C = rng.normal(size=(3, 4))
     W, _ = regressed(pairs.logs, pairs.weight, C, np.zeros(3), 0.0, False)

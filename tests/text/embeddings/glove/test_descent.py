@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import lowdim
+from lowdim.linalg.entries import positive_entries
 from lowdim.text.embeddings.glove import descent
 from lowdim.text.embeddings.glove.descent import Descent, Tables, epoch, random_tables
-from lowdim.text.embeddings.glove.objective import mean_square, positive, weighted_pairs
+from lowdim.text.embeddings.glove.objective import mean_square, weighted_pairs
 from lowdim.text.embeddings.glove.strata import stratified
 from tests.text.embeddings.examples import poisson_counts
 
@@ -22,7 +23,7 @@ def plain_step(w, c, G, H, log, f, rate, solver):
 
 def test_the_step_of_the_notes():
     """x = (1, .5), y = (.2, -.4), n = 20, eta = .05."""
-    pairs = weighted_pairs(positive(np.array([[20.0]])), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(np.array([[20.0]])), 100.0, 0.75, "power")
     strata = stratified(pairs, np.random.default_rng(0))
     words, contexts = (np.array([[*x, 0.0]], np.float32) for x in ((1.0, 0.5), (0.2, -0.4)))
     none = np.zeros(1, np.float32)
@@ -34,7 +35,7 @@ def test_the_step_of_the_notes():
 
 @pytest.mark.parametrize("solver", ["adagrad", "sgd"])
 def test_an_epoch_is_one_plain_step_after_the_other(rng, solver):
-    pairs = weighted_pairs(positive(poisson_counts(rng, 5, 4)), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(poisson_counts(rng, 5, 4)), 100.0, 0.75, "power")
     strata = stratified(pairs, rng)
     none = [np.zeros(5, np.float32), np.zeros(4, np.float32)]
     start = random_tables(2, rng.normal(size=5), rng.normal(size=4), np.random.default_rng(1))
@@ -56,7 +57,7 @@ def test_an_epoch_is_one_plain_step_after_the_other(rng, solver):
 @pytest.mark.parametrize("name", ["_adagrad", "_sgd"])
 def test_kernels_do_what_their_python_does(rng, name):
     kernel = getattr(descent, name)
-    pairs = weighted_pairs(positive(poisson_counts(rng, 5, 4)), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(poisson_counts(rng, 5, 4)), 100.0, 0.75, "power")
     strata = stratified(pairs, rng)
     P, Q = (rng.random(m).astype(np.float32) for m in (5, 4))
     tables = [rng.normal(size=(m, 3)).astype(np.float32) for m in (5, 4)]
@@ -74,7 +75,7 @@ def test_kernels_do_what_their_python_does(rng, name):
 
 def test_threads_change_no_bit(rng, monkeypatch):
     monkeypatch.setattr(descent, "WORTH_THREADS", 0)
-    pairs = weighted_pairs(positive(poisson_counts(rng, 60, 50)), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(poisson_counts(rng, 60, 50)), 100.0, 0.75, "power")
     strata = stratified(pairs, np.random.default_rng(0))
     how = Descent("adagrad", 0.05, np.zeros(60, np.float32), np.zeros(50, np.float32), True)
     found = []

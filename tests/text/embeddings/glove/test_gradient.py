@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from lowdim.linalg.entries import positive_entries
 from lowdim.text.embeddings.glove.gradient import Point, descended, field
-from lowdim.text.embeddings.glove.objective import Vectors, positive, weighted_pairs
+from lowdim.text.embeddings.glove.objective import Vectors, weighted_pairs
 from tests.text.embeddings.examples import numeric_gradient, poisson_counts
 
 
 def some(rng):
-    pairs = weighted_pairs(positive(poisson_counts(rng, 5, 4)), 40.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(poisson_counts(rng, 5, 4)), 40.0, 0.75, "power")
     return pairs, Vectors(*(rng.normal(size=s) for s in ((5, 2), (4, 2), (5,), (4,))))
 
 

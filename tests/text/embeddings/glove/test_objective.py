@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.linalg.entries import positive_entries
 from lowdim.text.embeddings.glove.objective import (
     Vectors,
     mean_square,
     penalised,
-    positive,
     residuals,
     seen_pairs,
     weighted_pairs,
@@ -18,15 +18,15 @@ from tests.text.embeddings.examples import poisson_counts
 
 
 def test_weights_are_those_of_the_paper():
-    pairs = weighted_pairs(positive(np.array([[10.0, 100.0, 500.0]])), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(np.array([[10.0, 100.0, 500.0]])), 100.0, 0.75, "power")
     np.testing.assert_allclose(pairs.weight, [0.177828, 1.0, 1.0], atol=1e-6)
     assert (
-        weighted_pairs(positive(np.ones((2, 2)) / 2), 100.0, 0.75, "observed").weight == 1
+        weighted_pairs(positive_entries(np.ones((2, 2)) / 2), 100.0, 0.75, "observed").weight == 1
     ).all()
 
 
 def test_tiny_and_huge_counts_have_weights():
-    pairs = weighted_pairs(positive(np.array([[1e-300, 1e300]])), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(np.array([[1e-300, 1e300]])), 100.0, 0.75, "power")
     assert 0 < pairs.weight[0] < 1e-200 and pairs.weight[1] == 1.0
 
 
@@ -39,7 +39,7 @@ def test_only_what_was_seen_takes_part(rng):
 
 def test_the_objective_is_the_formula(rng):
     N = poisson_counts(rng, 6, 5)
-    pairs = weighted_pairs(positive(N), 40.0, 0.5, "power")
+    pairs = weighted_pairs(positive_entries(N), 40.0, 0.5, "power")
     at = Vectors(*(rng.normal(size=s) for s in ((6, 2), (5, 2), (6,), (5,))))
     fit = at.W @ at.C.T + at.word_bias[:, None] + at.bias
     seen = N > 0

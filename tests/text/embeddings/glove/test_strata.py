@@ -2,13 +2,16 @@
 
 import numpy as np
 
-from lowdim.text.embeddings.glove.objective import positive, weighted_pairs
+from lowdim.linalg.entries import positive_entries
+from lowdim.text.embeddings.glove.objective import weighted_pairs
 from lowdim.text.embeddings.glove.strata import PARTS, rounds, stratified
 from tests.text.embeddings.examples import poisson_counts
 
 
 def some(rng, n=50, v=40):
-    pairs = weighted_pairs(positive(poisson_counts(rng, n, v, mean=1.0)), 100.0, 0.75, "power")
+    pairs = weighted_pairs(
+        positive_entries(poisson_counts(rng, n, v, mean=1.0)), 100.0, 0.75, "power"
+    )
     return pairs, stratified(pairs, rng)
 
 
@@ -46,7 +49,7 @@ def test_tiles_cut_a_block(rng, monkeypatch):
 
 def test_parts_have_about_as_many_pairs(rng):
     N = np.outer(1.0 / np.arange(1, 401), 1.0 / np.arange(1, 301))
-    pairs = weighted_pairs(positive(rng.poisson(300 * N)), 100.0, 0.75, "power")
+    pairs = weighted_pairs(positive_entries(rng.poisson(300 * N)), 100.0, 0.75, "power")
     strata = stratified(pairs, rng)
     by_part = [np.diff(strata.first[p, :, [0, -1]], axis=0).sum() for p in range(PARTS)]
     assert max(by_part) < 1.5 * min(by_part)

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.linalg.entries import positive_entries
 from lowdim.text.embeddings.glove.alternation import RIDGE_OF_CODES, regressed
 from lowdim.text.embeddings.glove.objective import (
     Pairs,
     Vectors,
-    positive,
     residuals,
     weighted_pairs,
 )
@@ -44,7 +44,7 @@ def squares(X: Any, coding: Coding) -> np.ndarray:
 
 
 def _coded(X: Any, coding: Coding) -> tuple[Pairs, Vectors]:
-    pairs = weighted_pairs(positive(X), *coding.weights)
+    pairs = weighted_pairs(positive_entries(X), *coding.weights)
     on = (coding.C, coding.bias, coding.penalty, coding.with_bias)
     W, word_bias = regressed(pairs.logs, pairs.weight, *on, ridge=RIDGE_OF_CODES)
     return pairs, Vectors(W, coding.C, word_bias, coding.bias)

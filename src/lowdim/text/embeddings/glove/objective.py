@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks, is_dask
+from lowdim.linalg.entries import positive_entries, with_short_indices
 from lowdim.linalg.sparse import product_at, with_values
 
 
@@ -41,20 +42,13 @@ class Vectors(NamedTuple):
 
 def seen_pairs(rows: Blocks) -> sp.csr_array:
     """The positive counts of all rows, in memory."""
-    found = rows.map(positive)
+    found = rows.map(positive_entries)
     return found.compute() if is_dask(found) else found
-
-
-def positive(X: Any) -> sp.csr_array:
-    """The positive counts of one block, each pair once; in float64."""
-    N = sp.csr_array(X, dtype=np.float64, copy=True)
-    N.sum_duplicates()
-    N.eliminate_zeros()
-    return N
 
 
 def weighted_pairs(N: sp.csr_array, x_max: float, alpha: float, weighting: str) -> Pairs:
     """log n and f(n) of counts."""
+    N = with_short_indices(N)
     logs = np.log(N.data)
     weight = np.ones(N.nnz)
     if weighting == "power":
