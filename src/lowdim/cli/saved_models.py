@@ -17,7 +17,7 @@ def load_table_model(path: str) -> TableModel:
 
     model = lowdim.load(path)
     able = any(hasattr(model, name) for name in ("transform", "predict_proba", "impute"))
-    if not able or isinstance(model, lowdim.TableEncoder):
+    if not able or isinstance(model, lowdim.TableEncoder | lowdim.Alignment):
         raise TableError(f"{plain(path, 200)} holds a {type(model).__name__}, which has no codes.")
     return as_table_model(model)
 

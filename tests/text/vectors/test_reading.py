@@ -56,6 +56,10 @@ def test_every_form_gives_the_same(tmp_path, monkeypatch, name, packed, piece):
     assert_array_equal(few.vectors, VECTORS[:2])
 
 
+def test_text_in_another_encoding_is_text(tmp_path):
+    assert read(tmp_path, b"1 2\ncaf\xe9 1 2\n", encoding="latin-1").index_to_key == ["café"]
+
+
 def test_what_is_said_of_a_file_is_believed(tmp_path):
     assert len(read(tmp_path, "1 2\n3 4\n", no_header=True)) == 2
     assert read(tmp_path, "1 1\n3 4\n")["3"].tolist() == [4.0]
@@ -106,6 +110,7 @@ WRONG = {
         "3 2\na 1 2\nb 3 4\na 5 6\n",
         "line 4: the word 'a' .* second time, after line 2",
     ),
+    "no number at first": ("2 2\na 1 x2\nb 3 4\n", "words, line 2: 'x2' is not a number"),
     "no number": ("2 2\na 1 2\nb 3 x4\n", "words, line 3: 'x4' is not a number"),
     "blank line": ("3 2\na 1 2\n\nb 3 4\n", "words, line 3: this line is blank"),
     "no words": ("0 2\n", "has no words"),
@@ -113,7 +118,10 @@ WRONG = {
     "encoding": (b"2 2\na 1 2\n\xff\xfe 3 4\n", "line 3: the word .* is not in utf8"),
     "a wide header": ("3 999999999999\na 1 2\n", "vectors of 999,999,999,999 numbers"),
     "binary short": (binary()[:-3], "ends after 2 words, and line 1 says 3"),
-    "binary long": (binary() + b"x 12345678", "after the 3 words that line 1 says there is more"),
+    "binary long": (
+        binary() + b"x \0\0\0\0\0\0\0\0",
+        "after the 3 words that line 1 says there is more",
+    ),
     "binary NaN": (
         b"2 1\na " + struct.pack("<f", 1) + b"b " + struct.pack("<f", np.nan),
         "word 2: the vector of 'b' has NaN",

@@ -29,6 +29,8 @@ from lowdim.text.vectors.source import (
     unpacked,
 )
 
+SEEN_BYTES = 2**12  # say whether a file is binary: floats have bytes that no text has
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r"))
 LONGEST_WORD = 2**20  # bytes, in binary files
 LARGEST_SIZE = 2**20  # numbers of a vector
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -143,11 +145,18 @@ def _header(source: Source, where: str, required: bool) -> tuple[int, int] | Non
 
 
 def _looks_binary(source: Source, d: int) -> bool:
-    """Whether what comes after the header is no line of text with d numbers."""
-    start = source.peek(PIECE_BYTES)
-    line = start.split(b"\n", 1)[0]
-    numbers = line.split()[1:]  # fewer or more than d, too: a line of text with a mistake
-    return b"\0" in line or not numbers or not all(_is_number(field) for field in numbers[-d:])
+    """Whether what comes after the header is no text; text with a mistake is text all the same."""
+    start = source.peek(SEEN_BYTES)
+    if len(start) > len(start.translate(None, CONTROLS)):
+        return True
+    numbers = start.split(b"\n", 1)[0].split()[1:]
+    if numbers and all(_is_number(field) for field in numbers[-d:]):
+        return False
+    try:
+        start[: start.rfind(b" ") + 1].decode("utf-8")  # the last word may be cut
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _is_number(field: bytes) -> bool:
