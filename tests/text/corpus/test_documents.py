@@ -94,3 +94,7 @@ def test_a_corpus_is_taken_where_documents_are():
 def test_missing_values():
     assert is_missing(None) and is_missing(float("nan"))
     assert not is_missing("") and not is_missing(0) and not is_missing([1])
+
+
+def test_documents_in_memory_are_no_lines_of_a_file():
+    assert lowdim.corpus(["a"]).line_blocks() is None

@@ -127,3 +127,22 @@ def test_a_long_line_of_blanks_hides_nothing(tmp_path, monkeypatch):
     for split in ("line", "blank"):
         corpus = lowdim.corpus(tmp_path / "t.txt", split=split, max_characters=1000)
         assert list(corpus) == ["one", "two"] and corpus.ids == [1, 3]
+
+
+@pytest.mark.parametrize("piece", [1, 5, 2**20])
+def test_blocks_of_lines_are_the_file(tmp_path, piece, monkeypatch):
+    monkeypatch.setattr(files, "PIECE_BYTES", piece)
+    (tmp_path / "t.txt").write_text(TEXT + "a last line")
+    corpus = lowdim.corpus(tmp_path / "t.txt", split="line")
+    blocks = list(corpus.line_blocks())
+    assert "".join(blocks).encode() == (tmp_path / "t.txt").read_bytes()
+    assert all(block.endswith("\n") for block in blocks[:-1])
+    for split in ("blank", "file"):
+        assert lowdim.corpus(tmp_path / "t.txt", split=split).line_blocks() is None
+
+
+def test_blocks_with_a_line_that_is_too_long_are_refused_as_lines_are(tmp_path):
+    (tmp_path / "t.txt").write_text("one\ntwo\nthree four five\n")
+    assert len(list(lowdim.corpus(tmp_path / "t.txt", max_characters=15).line_blocks())) == 1
+    with pytest.raises(CorpusError, match="document '3' has 15 characters; at most 10"):
+        list(lowdim.corpus(tmp_path / "t.txt", max_characters=10).line_blocks())

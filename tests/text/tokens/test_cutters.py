@@ -9,6 +9,7 @@ import lowdim
 from lowdim.text.counting.cutting import as_words
 from lowdim.text.tokens import cutters
 from lowdim.text.tokens.cutters import Cutter
+from lowdim.text.tokens.sources import Lines
 
 ALPHABET = [*"abcABC_ 09.,;'\n\t-", "é", "É", "Σ", "İ", "好", "。", "\N{GRINNING FACE}", "\u2003"]
 
@@ -43,6 +44,25 @@ def test_words_are_those_of_python(rng, characters, monkeypatch):
     assert words_of(texts) == [re.findall(r"\w+", text.lower()) for text in texts]
     assert words_of(texts, "split") == [text.split() for text in texts]
     assert words_of(texts, str.split) == [text.split() for text in texts]
+
+
+@pytest.mark.parametrize("long_lines", [0, 2**22])
+def test_lines_of_a_file_are_documents_unless_they_are_blank(rng, long_lines, monkeypatch):
+    monkeypatch.setattr(cutters, "LONG_LINES", long_lines)
+    texts = ["".join(rng.choice([*ALPHABET, "\n", "\r\n"], size=200)) for _ in range(10)]
+    texts += ["", "\n", " \n\t\n", "a\n\n...\n \r\nb", "end\n", "ΟΔΟΣ\nΣ\nİ"]
+    lines = [line for text in texts for line in text.split("\n") if line.strip()]
+    blocks = [Lines(text) for text in texts]
+    assert words_of(blocks) == [re.findall(r"\w+", line.lower()) for line in lines]
+    assert words_of(blocks, "split") == [line.split() for line in lines]
+    assert words_of(blocks, str.split) == [line.split() for line in lines]
+    vectorizer = lowdim.CountVectorizer(strip_accents="unicode", stop_words=["a"])
+    expected = [vectorizer.build_analyzer()(line) for line in lines]
+    assert words_of(blocks, vectorizer) == expected
+    mixed = words_of(["x", Lines("One two. Three\nFour"), ["y"], Lines("z")], sentences=True)
+    assert mixed == [["x"], ["one", "two"], ["three"], ["four"], ["y"], ["z"]]
+    mixed = words_of(["x", Lines("One\nFour"), ["y"], Lines("z"), "v"])
+    assert mixed == [["x"], ["one"], ["four"], ["y"], ["z"], ["v"]]
 
 
 def test_strings_and_lists_of_words_may_be_mixed(rng, monkeypatch):

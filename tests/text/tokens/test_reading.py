@@ -63,11 +63,13 @@ def test_one_result_whatever_holds_the_text(rng, tmp_path):
     reference = read_tokens(docs, min_count=3)
     (tmp_path / "all.txt").write_text("\n".join(docs), encoding="utf-8")
     (tmp_path / "part-1.txt").write_text("\n".join(docs[:20]), encoding="utf-8")
+    (tmp_path / "blank.txt").write_text("\n \n" + "\r\n\n".join(docs) + "\n\n")
     (tmp_path / "part-2.txt").write_text("\n".join(docs[20:]), encoding="utf-8")
     sources = [
         (doc for doc in docs),
         lowdim.corpus(docs),
         tmp_path / "all.txt",
+        lowdim.corpus(tmp_path / "blank.txt", split="line"),
         os.fspath(tmp_path / "part-*.txt"),
         np.array(docs),
         lambda: iter(docs),

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import lowdim
-from lowdim.text.tokens.sources import documents_of, is_dask_text, is_text
+from lowdim.text.tokens.sources import documents_of, is_dask_text, is_text, items_of
 
 TEXT = {
     "a path": "words.txt",
@@ -97,6 +97,17 @@ def test_files_are_read_as_a_corpus_reads_them(tmp_path):
         *four[:2],
     ]
     assert list(documents_of(tmp_path / "notes.csv")) == ["fifth words"]
+
+
+def test_lines_of_a_file_come_many_at_a_time(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one\n\ntwo\r\n  \nthree\n")
+    for source in (tmp_path / "a.txt", lowdim.corpus(tmp_path / "a.txt")):
+        (block,) = items_of(source)
+        assert block.text == "one\n\ntwo\r\n  \nthree\n"
+        assert list(block) == ["one", "two", "three"] == list(documents_of(source))
+    whole = lowdim.corpus(tmp_path / "a.txt", split="file")
+    assert list(items_of(whole)) == ["one\n\ntwo\r\n  \nthree\n"]
+    assert next(items_of(["one", tmp_path / "a.txt"])) == "one"
 
 
 def test_a_long_line_is_one_document(tmp_path):

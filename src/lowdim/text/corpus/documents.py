@@ -49,6 +49,10 @@ class Source(ABC):
     def parts(self) -> Generator[Part, None, None]:
         """All documents, some at a time."""
 
+    def line_blocks(self) -> Generator[str, None, None] | None:
+        """All documents as blocks of lines, if each line that is not blank is one; else None."""
+        return None
+
 
 class Corpus:
     """Documents that are read anew for every pass; made by `lowdim.corpus`.
@@ -99,6 +103,23 @@ class Corpus:
                 "Every pass must give the same documents.",
             )
         self._n = n
+
+    def line_blocks(self) -> Generator[str, None, None] | None:
+        """The texts as blocks of lines, of which each that is not blank is a document.
+
+        None if documents are no lines of a file. For those who would cut lines faster than Python.
+        """
+        blocks = self._source.line_blocks()
+        return None if blocks is None else self._with_short_lines(blocks)
+
+    def _with_short_lines(self, blocks: Generator[str, None, None]) -> Generator[str, None, None]:
+        with closing(blocks):
+            for block in blocks:
+                if self._most is not None and len(block) > self._most:
+                    if max(map(len, block.split("\n"))) > self._most:
+                        for _ in self.parts():  # says which line it is
+                            pass
+                yield block
 
     @property
     def ids(self) -> list[Any]:

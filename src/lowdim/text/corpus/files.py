@@ -68,6 +68,18 @@ class TextFile:
         if rest := "".join(waiting).removesuffix("\r"):
             yield rest
 
+    def line_blocks(self) -> Generator[str, None, None]:
+        """Whole lines, with their ends, about as many at a time as are read at once."""
+        waiting: list[str] = []  # pieces of a line, joined once
+        for piece in self.pieces():
+            end = piece.rfind("\n") + 1
+            if end:
+                yield "".join([*waiting, piece[:end]])
+                waiting = []
+            waiting.append(piece[end:])
+        if rest := "".join(waiting):
+            yield rest
+
     def pieces(self) -> Generator[str, None, None]:
         """Its characters, some at a time; a mark of the encoding at the start is left out."""
         decoder = codecs.getincrementaldecoder(self._encoding)(self._errors)
@@ -188,6 +200,9 @@ class Lines(Source):
 
     def parts(self) -> Generator[Part, None, None]:
         yield from in_parts(_ROWS[self.split](self._file, self._most), ())
+
+    def line_blocks(self) -> Generator[str, None, None] | None:
+        return self._file.line_blocks() if self.split == "line" else None
 
 
 def _by_line(file: TextFile, most: int | None) -> Iterator[tuple]:

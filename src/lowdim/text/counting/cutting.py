@@ -57,11 +57,18 @@ class Cut(NamedTuple):
 
 def cut_and_numbered(texts: Sequence[str], rules: Rules) -> Cut:
     """Every word of the documents that counts, as a number."""
-    text = code_points("".join(texts)).copy()  # becomes lower case where it is
     ends = np.cumsum([len(document) for document in texts], dtype=np.int64)
-    room = (len(text) + len(texts)) // (rules.least + 1) + 1
+    return cut_at(code_points("".join(texts)).copy(), ends, rules)
+
+
+def cut_at(text: np.ndarray, ends: np.ndarray, rules: Rules) -> Cut:
+    """The same of documents in one text: its code points, and where each document ends.
+
+    text : int32, becomes lower case where it is
+    """
+    room = (len(text) + len(ends)) // (rules.least + 1) + 1
     start, end, hashes = (np.empty(room, dtype=np.int64) for _ in range(3))
-    last = np.empty(len(texts), dtype=np.int64)
+    last = np.empty(len(ends), dtype=np.int64)
     n = _cut(text, ends, rules.letters, rules.least, rules.most, start, end, hashes, last)
     table = rules.stop.copy(len(text) // LETTERS_PER_WORD, len(text) // 4)
     ids = table.number(Tokens(text, start[:n], end[:n], hashes[:n]))

@@ -19,6 +19,7 @@ from lowdim.text.counting.cutting import (
     Rules,
     as_tokens,
     cut_and_numbered,
+    cut_at,
     table_of,
     without_negative,
 )
@@ -26,10 +27,12 @@ from lowdim.text.counting.letters import code_points, letter_table, lower_case_i
 from lowdim.text.counting.tally import CHUNK_DOCUMENTS
 from lowdim.text.counting.word_table import Tokens as WordsOfText
 from lowdim.text.tokens.sentences import SENTENCE_END
-from lowdim.text.tokens.sources import Document
+from lowdim.text.tokens.sources import Document, Lines
 
+LONG_LINES = 2**22  # characters of a block of lines, beyond which one must be very long
 CHUNK_CHARACTERS = 2**20  # of texts, at a time: more of them have fewer different words each
 WORDS_IN_PYTHON = 2**19  # of lists, at a time
+NEWLINE = 10
 LOOKED_AHEAD = 2**12  # characters, for the end of a word
 
 
@@ -64,6 +67,7 @@ class Cutter:
         self._rules: Rules | None = None
         self._prepare: Callable[[Iterable[str]], Iterator[str]] = _lowered
         self._analyze: Callable[[str], Iterable[Any]] | None = None
+        self._by_letter = True  # what is done to a text may be done to many lines at once
         if isinstance(tokenizer, str) and tokenizer == "words":
             self._rules = _rules(r"\w", lowercase=True)
         elif isinstance(tokenizer, str) and tokenizer == "split":
@@ -75,6 +79,7 @@ class Cutter:
                 self._analyze = tokenizer.build_analyzer()
             else:
                 self._prepare = preparation_of(tokenizer)
+                self._by_letter = False
         elif callable(tokenizer):
             self._analyze = tokenizer
         else:
@@ -83,20 +88,22 @@ class Cutter:
                 "of words of a text, or a CountVectorizer."
             )
 
-    def items(self, documents: Iterable[Document]) -> Iterator[Batch | Numbered]:
+    def items(self, documents: Iterable[Document | Lines]) -> Iterator[Batch | Lines | Numbered]:
         """Batches to be cut on any thread; what only Python can do is done here."""
         texts, lists = _Texts(), list[Sequence[Any]]()
         n, first = 0, 0
-        for i, document in enumerate(documents):
-            if isinstance(document, str) and self._rules is not None:
+        for i, document in enumerate(self._with_lines_apart(documents)):
+            if isinstance(document, Lines) or (isinstance(document, str) and self._rules):
                 if lists:
                     yield _numbered(lists, first)
                     lists, n = [], 0
-                for text in self._prepare(self._sentences_of(document)):
-                    yield from texts.batches_with(text, self._rules.letters)
+                if isinstance(document, Lines):
+                    yield from texts.emptied()
+                    yield from map(Lines, self._prepare([document.text]))
+                else:
+                    yield from self._batches(document, texts)
                 continue
-            if texts.batch.texts:
-                yield texts.emptied()
+            yield from texts.emptied()
             first = i if not lists else first
             for words in self._words_of(document, i):
                 lists.append(words)
@@ -106,18 +113,35 @@ class Cutter:
                 lists, n = [], 0
         if lists:
             yield _numbered(lists, first)
-        if texts.batch.texts:
-            yield texts.emptied()
+        yield from texts.emptied()
 
-    def cut(self, item: Batch | Numbered) -> Numbered:
+    def cut(self, item: Batch | Lines | Numbered) -> Numbered:
         """The words of a batch."""
         if isinstance(item, Numbered):
             return item
         assert self._rules is not None
+        if isinstance(item, Lines):
+            return _cut_lines(item.text, self._rules)
         cut = cut_and_numbered(item.texts, self._rules)
         ids, last = without_negative(cut.ids, cut.last)
         counts = np.bincount(ids, minlength=len(cut.words))
         return Numbered(cut.words.words(), counts, ids, last[np.array(item.is_last, dtype=bool)])
+
+    def _with_lines_apart(
+        self, documents: Iterable[Document | Lines]
+    ) -> Iterator[Document | Lines]:
+        """Lines stay together where a kernel may cut them, and are documents elsewhere."""
+        together = self._rules is not None and self._by_letter and not self._sentences
+        for document in documents:
+            if isinstance(document, Lines) and not (together and len(document.text) < LONG_LINES):
+                yield from document
+            else:
+                yield document
+
+    def _batches(self, document: str, texts: _Texts) -> Iterator[Batch]:
+        assert self._rules is not None
+        for text in self._prepare(self._sentences_of(document)):
+            yield from texts.batches_with(text, self._rules.letters)
 
     def _sentences_of(self, text: str) -> list[str]:
         return SENTENCE_END.split(text) if self._sentences else [text]
@@ -153,13 +177,28 @@ class _Texts:
             self._n += end - done
             done = end
             if self._n >= CHUNK_CHARACTERS or len(self.batch.texts) >= CHUNK_DOCUMENTS:
-                yield self.emptied()
+                yield from self.emptied()
             if done == len(text):
                 return
 
-    def emptied(self) -> Batch:
+    def emptied(self) -> list[Batch]:
+        """What waits, as a batch, if anything does."""
         full, self.batch, self._n = self.batch, Batch([], []), 0
-        return full
+        return [full] if full.texts else []
+
+
+def _cut_lines(text: str, rules: Rules) -> Numbered:
+    """The words of lines; blank lines are no sentences."""
+    codes = code_points(text).copy()
+    ends = np.flatnonzero(codes == NEWLINE)
+    if not text.endswith("\n"):
+        ends = np.append(ends, len(text))
+    words, ids, last = cut_at(codes, ends, rules)
+    begins = np.concatenate([[0], ends[:-1]])
+    empty = np.flatnonzero(np.diff(last, prepend=0) == 0)
+    blank = [i for i in empty.tolist() if not text[begins[i] : ends[i]].strip()]
+    last = np.delete(last, blank)
+    return Numbered(words.words(), np.bincount(ids, minlength=len(words)), ids, last)
 
 
 def _end_of_part(text: str, place: int, letters: np.ndarray) -> int:

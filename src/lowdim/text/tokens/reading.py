@@ -22,7 +22,7 @@ from lowdim.text.counting.cutting import as_tokens, as_words, table_of
 from lowdim.text.counting.word_table import Tokens as WordsOfText
 from lowdim.text.counting.word_table import WordTable
 from lowdim.text.tokens.cutters import Cutter, Numbered
-from lowdim.text.tokens.sources import Document, documents_of, is_dask_text
+from lowdim.text.tokens.sources import Document, Lines, is_dask_text, items_of
 from lowdim.text.tokens.storing import Chunk, IdStore
 from lowdim.text.tokens.tokens import Tokens
 
@@ -171,10 +171,10 @@ def _chunks(source: Any, tokenizer: Any, sentences: bool) -> Generator[Numbered,
     if is_dask_text(source):
         yield from _from_workers(source, cutter)
     else:
-        yield from _cut(documents_of(source), cutter)
+        yield from _cut(items_of(source), cutter)
 
 
-def _cut(documents: Iterable[Document], cutter: Cutter) -> Generator[Numbered, None, None]:
+def _cut(documents: Iterable[Document | Lines], cutter: Cutter) -> Generator[Numbered, None, None]:
     with closing(ordered_map(cutter.cut, cutter.items(documents))) as chunks:
         yield from chunks
 
@@ -193,6 +193,6 @@ def _from_workers(source: Any, cutter: Cutter) -> Iterator[Numbered]:
 def _of_partition(part: Any, cutter: Cutter) -> tuple:
     """The words of a partition, and its text in their numbers; runs on a worker."""
     with closing(_Seen(None)) as seen:
-        for chunk in _cut(documents_of(list(part)), cutter):
+        for chunk in _cut(items_of(list(part)), cutter):
             seen.add(chunk)
         return seen.of_part()

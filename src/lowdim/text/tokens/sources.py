@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -22,6 +23,20 @@ from lowdim.text.corpus.documents import Corpus, is_missing
 from lowdim.text.tokens.tokens import Tokens
 
 Document = str | Sequence[str]
+
+
+class Lines:
+    """Whole lines of a file, of which each that is not blank is a document."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.text.split("\n"):
+            line = line.removesuffix("\r")
+            if line and not line.isspace():
+                yield line
+
 
 NO_TEXT = (bytes, bytearray, memoryview, set, frozenset, Mapping, range, Blocks)
 LIKE_TABLES = (
@@ -77,17 +92,28 @@ def _begins_with_text(items: Any) -> bool:
 
 def documents_of(source: Any) -> Iterator[Document]:
     """The documents of a source, one after the other."""
-    for i, item in enumerate(_items_of(source)):
+    for item in items_of(source):
+        if isinstance(item, Lines):
+            yield from item
+        else:
+            yield item
+
+
+def items_of(source: Any) -> Iterator[Document | Lines]:
+    """The documents of a source; those that are lines of a file, many at a time."""
+    for i, item in enumerate(_given(source)):
         if isinstance(item, os.PathLike):
             yield from _of_path(os.fspath(item))
         else:
-            yield _document(item, i, source)
+            yield item if isinstance(item, Lines) else _document(item, i, source)
 
 
-def _items_of(source: Any) -> Iterable[Any]:
+def _given(source: Any) -> Iterable[Any]:
     if isinstance(source, str | os.PathLike):
         return _of_path(os.fspath(source))
-    if isinstance(source, Corpus | list | tuple | np.ndarray):
+    if isinstance(source, Corpus):
+        return _of_corpus(source)
+    if isinstance(source, list | tuple | np.ndarray):
         return source
     if nw.dependencies.is_into_series(source):
         return nw.from_native(source, series_only=True).to_list()
@@ -101,7 +127,17 @@ def _items_of(source: Any) -> Iterable[Any]:
     return source
 
 
-def _of_path(path: str) -> Iterator[str]:
+def _of_corpus(documents: Corpus) -> Iterator[str | Lines]:
+    blocks = documents.line_blocks()
+    if blocks is None:
+        yield from documents
+        return
+    with closing(blocks):
+        for block in blocks:
+            yield Lines(block)
+
+
+def _of_path(path: str) -> Iterator[str | Lines]:
     """The documents of a file, a folder, or all files that a pattern names, in their order."""
     paths = [path]
     if not os.path.exists(path) and glob.has_magic(path):
@@ -111,7 +147,7 @@ def _of_path(path: str) -> Iterator[str]:
             f"There is no file {plain(path, 200)}. A text itself is given in a list: [text]."
         )
     for one in paths:
-        yield from corpus(one, max_characters=None)
+        yield from _of_corpus(corpus(one, max_characters=None))
 
 
 def _document(item: Any, i: int, source: Any) -> Document:
