@@ -32,12 +32,12 @@ def learn_words():
     docs = [["the", "cat", "and", "dog"] * 3, ["a", "cat"]]
     for sg in (0, 1):
         for arguments in (
-            {"bias": True, "window": (1, 2), "negative": 20},
-            {"cbow_mean": False, "window": {-1, 2}, "shrink_windows": False, "sample": 0},
+            {"bias": True, "window": (1, 2), "negative": 20, "sample": 1},
+            {"cbow_mean": False, "window": {-1, 2}, "shrink_windows": False},
             {"window": "sentence", "combine": "sum", "pooling": "sif"},
         ):
-            model = lowdim.Word2Vec(3, sg=sg, min_count=1, epochs=2, **arguments).fit(docs)
-            model.partial_fit(["a cat and a bird"]).transform(docs)
+            model = lowdim.Word2Vec(3, sg=sg, min_count=1, epochs=2, **{"sample": 0} | arguments)
+            model.fit(docs).partial_fit(["a cat and a bird"]).transform(docs)
 
 
 def count_words():

@@ -101,7 +101,7 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.WordVectors)
+    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
     return {**public_estimators(), **{cls.__name__: cls for cls in others}}
 
 
@@ -267,7 +267,7 @@ def _learn_words() -> None:
 
     docs = ["the cat and the dog", "a bird sings", "the bird and the cat"]
     for sg in (0, 1):
-        lowdim.Word2Vec(4, sg=sg, min_count=1, epochs=1).fit(docs).transform(docs)
+        lowdim.Word2Vec(4, sg=sg, min_count=1, sample=0, epochs=1).fit(docs).transform(docs)
 
 
 def _sample_topics() -> None:

@@ -62,8 +62,8 @@ class Problem:
         means(W, d, words, first, last, n_near, self.holes, 3, (PLACES[0], *PLACES), as_mean, H)
         for parts in groups:
             targets(
-                C, H, words, n_near, self.part, PLACES, parts, self.noise, self.noise_part,
-                rate, weight, space, a, b, loss,
+                C, H, (words, n_near, self.part), PLACES, parts, (self.noise, self.noise_part),
+                rate, weight, space, (a, b, loss),
             )  # fmt: skip
         for parts in groups:
             contexts(

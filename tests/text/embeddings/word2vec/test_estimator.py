@@ -270,6 +270,11 @@ def test_sif_needs_a_fit_that_learned_it(rng):
         model.transform(docs)
 
 
+def test_a_sample_that_leaves_nothing_is_named():
+    with pytest.raises(ValueError, match=r"sample=1e-09 leaves out.*Choose sample=0"):
+        small(sample=1e-9, sg=1).fit(["a b c d"] * 9)
+
+
 def test_a_long_sentence_is_not_cut(rng):
     ids = rng.integers(0, 20, size=30_000)
     model = small(vector_size=2, epochs=1, shrink_windows=False, sg=1)

@@ -102,6 +102,17 @@ def test_frequent_words_are_kept_as_often_as_they_should(seed):
     assert abs(far.mean() - 1.5) < 2.5 / np.sqrt(len(far))
 
 
+def test_a_window_beyond_all_sentences_shrinks_as_others_do(seed):
+    n = 10_000
+    tokens = text_of([[0, 1]] * (n // 2), 2)
+    stretch = stretch_of(tokens, 0, n, key_of(seed), all_kept(2), reach_of((10, 1), True, 2))
+    assert (stretch.n_near == 1).all()
+    three = text_of([[0, 1, 2]] * 3000, 3)
+    stretch = stretch_of(three, 0, 9000, key_of(seed), all_kept(3), reach_of(4, True, 3))
+    share = (stretch.n_near[::3] == 1).mean()  # 1 of 4 reaches 1 far
+    assert abs(share - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 3000)
+
+
 def test_a_sample_of_0_keeps_everything():
     assert (kept_shares(np.array([5, 1]), 0.0) == 1).all()
     assert thresholds(np.ones(1))[0] == 2**32
@@ -116,7 +127,7 @@ def test_the_kernel_does_what_it_says(rng):
     words, first, last, n_near = np.zeros((4, 21), dtype=np.int32)
     with np.errstate(over="ignore"):
         n = keep_words.python(
-            tokens.ids, tokens.starts, (0, 4, 17), KEY, keep, (2, 1, 2, 1), reach.holes,
+            tokens.ids, tokens.starts, (0, 4, 17), KEY, keep, (2, 1, 2, 2), reach.holes,
             words, first, last, n_near,
         )  # fmt: skip
     for found, plain in zip(stretch, (words, first, last, n_near), strict=True):

@@ -24,7 +24,7 @@ def stretch(rng, n=60, v=10, window=3):
 def problem(rng, dtype, v=10, d=6, width=6, n_noise=8):
     """Visits of one block of everything, tables, and noise."""
     text = stretch(rng, v=v)
-    reach = Reach(3, 3, False, NO_HOLES)
+    reach = Reach(3, 3, 0, NO_HOLES)
     part = np.zeros(len(text.words), dtype=np.uint8)
     places = np.arange(20, 45, dtype=np.int32)
     visits = visits_of(text, part, reach, places, 0)
@@ -98,7 +98,7 @@ def test_the_kernel_does_what_it_says(rng):
 @pytest.mark.parametrize("window", [3, 30])
 def test_each_pair_is_in_one_block_and_noise_is_shared_out(window, rng):
     text = stretch(rng, window=window)
-    reach = Reach(window, window, False, NO_HOLES)
+    reach = Reach(window, window, 0, NO_HOLES)
     part = (text.words % 3).astype(np.uint8)
     places = np.arange(10, 30, dtype=np.int32)
     seen = []
@@ -127,7 +127,7 @@ def test_finding_visits_does_what_it_says(rng):
     holes = np.arange(-8, 9) % 3 == 0
     part = (text.words % 2).astype(np.uint8)
     places = np.arange(5, 17, dtype=np.int32)
-    visits = visits_of(text, part, Reach(8, 8, False, holes), places, 1)
+    visits = visits_of(text, part, Reach(8, 8, 0, holes), places, 1)
     twin = tuple(np.zeros(200, dtype=array.dtype) for array in visits)
     n = find_visits.python(*text, part, holes, 8, places, 1, *twin)
     assert n == len(visits.word)

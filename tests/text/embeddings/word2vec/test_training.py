@@ -57,7 +57,7 @@ def small_parts(monkeypatch):
 
 @pytest.mark.parametrize("is_skip_gram", [True, False])
 def test_the_number_of_threads_changes_no_bit(is_skip_gram, small_parts, rng):
-    tokens = chain(rng, n=6000)
+    tokens = chain(rng, n=2000)
     found = []
     for threads in (1, 2, 5):
         with lowdim.config_context(threads=threads):

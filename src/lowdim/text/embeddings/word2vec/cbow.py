@@ -21,6 +21,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.text.embeddings.word2vec.logistic import logistic
+from lowdim.text.embeddings.word2vec.noise import add_noise, move_noise, noise_scores
 
 WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
 
@@ -59,52 +60,30 @@ def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean
 
 
 @kernel(any_order=True)
-def learn_targets(
-    C,
-    H,
-    words,
-    n_near,
-    part,
-    places,
-    parts,
-    noise,
-    noise_part,
-    rate,
-    weight,
-    space,
-    from_words,
-    from_noise,
-    loss,
-):
+def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
     """Move the rows of C that are in some parts; keep what h should change by.
 
+    text : words, how many each has near it, their parts
     places : start, end; row 0 of H, and of the arrays that keep, is that of place `start`
     parts : first of the parts, and the first that is not among them
-    noise, noise_part : (batches, SHARED), rows of C; (batches,), the part that they are of
-    loss : by place, of its word and of its noise
+    noise : (batches, SHARED), rows of C; (batches,), the part that they are of
+    kept : what h should change by, for its word and for its noise; what both of them lose
     """
+    words, n_near, part = text
+    drawn, drawn_part = noise
     N, x, sigma, cost, row = space
+    from_words, from_noise, loss = kept
     start, end = places
     n_batch, width, n_noise = len(row), H.shape[1], N.shape[0]
     for begin in range(start, end, n_batch):
-        stop, number = min(begin + n_batch, end), begin // n_batch
-        n = stop - begin if parts[0] <= noise_part[number] < parts[1] else 0
+        stop = begin + n_batch if begin + n_batch < end else end
+        number = begin // n_batch
+        n = stop - begin if parts[0] <= drawn_part[number] < parts[1] else 0
         for s in range(n_noise if n > 0 else 0):
-            c = noise[number, s]
+            c = drawn[number, s]
             for f in range(width):
                 N[s, f] = C[c, f]
-        for b in range(n):
-            h = begin + b - start
-            for s in range(0, n_noise, 4):
-                x0, x1, x2, x3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
-                for f in range(width):
-                    v = H[h, f]
-                    x0 += v * N[s, f]
-                    x1 += v * N[s + 1, f]
-                    x2 += v * N[s + 2, f]
-                    x3 += v * N[s + 3, f]
-                at = b * n_noise + s
-                x[at], x[at + 1], x[at + 2], x[at + 3] = x0, x1, x2, x3
+        noise_scores(H, begin - start, n, N, x)
         m, shared = 0, n * n_noise
         for t in range(begin, stop):
             if n_near[t] > 0 and parts[0] <= part[t] < parts[1]:
@@ -132,23 +111,10 @@ def learn_targets(
             loss[h, 1] = lost * there
             for f in range(width):
                 from_noise[h, f] = np.float32(0)
-            for s in range(0, n_noise, 4):
-                at = b * n_noise + s
-                g0, g1, g2, g3 = sigma[at], sigma[at + 1], sigma[at + 2], sigma[at + 3]
-                for f in range(width):
-                    from_noise[h, f] += (
-                        g0 * N[s, f] + g1 * N[s + 1, f] + g2 * N[s + 2, f] + g3 * N[s + 3, f]
-                    )
+            add_noise(from_noise, h, N, sigma, b * n_noise)
         for s in range(shared, n_batch * n_noise):
             sigma[s] = np.float32(0)
-        for s in range(n_noise if n > 0 else 0):
-            c = noise[number, s]
-            for b in range(0, n, 4):  # H has rows up to the end of a batch
-                h, at = begin + b - start, b * n_noise + s
-                g0, g1 = sigma[at], sigma[at + n_noise]
-                g2, g3 = sigma[at + 2 * n_noise], sigma[at + 3 * n_noise]
-                for f in range(width):
-                    C[c, f] += g0 * H[h, f] + g1 * H[h + 1, f] + g2 * H[h + 2, f] + g3 * H[h + 3, f]
+        move_noise(C, drawn, number, H, begin - start, n, sigma)  # H has rows for whole batches
 
 
 @kernel(any_order=True)
@@ -172,12 +138,16 @@ def learn_contexts(
     """Move the rows of W that are in some parts by what the places near them keep."""
     start, end = places
     left, right = reach
-    for p in range(max(0, start - left), min(len(words), end + right)):
+    lowest = start - left if start > left else 0
+    highest = end + right if end + right < len(words) else len(words)
+    for p in range(lowest, highest):
         if part[p] < parts[0] or part[p] >= parts[1]:
             continue
         for f in range(d):
             total[f] = np.float32(0)
-        for t in range(max(start, p - right), min(end, p + left + 1)):
+        nearest = p - right if p - right > start else start
+        farthest = p + left + 1 if p + left + 1 < end else end
+        for t in range(nearest, farthest):
             if t == p or p < first[t] or p >= last[t]:
                 continue
             if len(holes) > 0 and holes[p - t + left]:

@@ -159,7 +159,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
     step here.
 
     Neighbouring places share some words that are drawn by chance (with k = 5, 32 for skip-gram and
-    24 for CBOW), with weights that make the expected gradient that of k draws for each pair.
+    20 for CBOW), with weights that make the expected gradient that of k draws for each pair.
 
     Sentences are never cut: a document is one, unless window='sentence'.
 
@@ -365,7 +365,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         del self.converged_
         done = loop.params.pairs > 0
         if not done.any():
-            raise ValueError(_nothing_near(len(tokens.words), self.window))
+            raise ValueError(_nothing_near(len(tokens.words), self.window, self.sample))
         self.history_ = loop.params.loss[done] / loop.params.pairs[done]
         self.n_iter_ = len(self.history_)
         for name in ("bias_", "word_vectors_", "common_direction_"):
@@ -479,11 +479,15 @@ def falling(counts: np.ndarray, words: list[str]) -> np.ndarray:
     return np.array(sorted(range(len(words)), key=lambda i: (-counts[i], words[i])))
 
 
-def _nothing_near(n_words: int, window: Any) -> str:
+def _nothing_near(n_words: int, window: Any, sample: float = 0.0) -> str:
+    if sample:
+        return (
+            f"sample={sample:g} leaves out so much of this small text that no two of its words "
+            "stand near each other. Choose sample=0."
+        )
     return (
         f"No two of the {n_words:,} words stand near each other: sentences have one word each, "
-        f"or window={window!r} is beyond them, or `sample` leaves out too much. Give longer "
-        "sentences."
+        f"or window={window!r} is beyond them. Give longer sentences."
     )
 
 

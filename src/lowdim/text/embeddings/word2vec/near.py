@@ -20,6 +20,7 @@ from lowdim.text.tokens import Tokens
 ALWAYS = 2**32
 _32, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 NO_LIMIT = 2**40  # words: further than any sentence
+MOST_FAR = 2**31 - 1  # a place in int32
 
 
 class Reach(NamedTuple):
@@ -27,7 +28,7 @@ class Reach(NamedTuple):
 
     left: int
     right: int
-    shrinks: bool
+    shrinks_from: int  # each place reaches 1, ..., so far; 0: all as far as they can
     holes: np.ndarray  # bool, for offsets -left, ..., right: not near; empty if all are but 0
 
     @property
@@ -48,16 +49,16 @@ def reach_of(window: Any, shrinks: bool, longest: int) -> Reach:
     """What a window means in sentences of at most `longest` words."""
     none = np.zeros(0, dtype=bool)
     if isinstance(window, str):
-        return Reach(NO_LIMIT, NO_LIMIT, False, none)
+        return Reach(NO_LIMIT, NO_LIMIT, 0, none)
     widest = max(map(abs, window)) if isinstance(window, tuple | list | set | frozenset) else window
     offsets = window_of(window, "flat", max(longest, 2)).offsets
     offsets = offsets[np.abs(offsets) <= max(longest, 2)]
     left, right = max(0, -int(offsets.min(initial=0))), max(0, int(offsets.max(initial=0)))
-    # a window that is longer than all sentences shrinks to lengths that are, too
-    shrinks = shrinks and widest == max(left, right)
     holes = np.ones(left + right + 1, dtype=bool)
     holes[offsets + left] = False
-    return Reach(left, right, shrinks, holes if holes.sum() > 1 else none)
+    return Reach(
+        left, right, min(widest, MOST_FAR) if shrinks else 0, holes if holes.sum() > 1 else none
+    )
 
 
 def kept_shares(counts: np.ndarray, sample: float) -> np.ndarray:
@@ -90,7 +91,7 @@ def stretch_of(
         (sentence, lo, hi),
         key,
         keep,
-        (reach.left, reach.right, farthest, int(reach.shrinks)),
+        (reach.left, reach.right, farthest, int(reach.shrinks_from)),
         reach.holes,
         words,
         first,
@@ -104,43 +105,38 @@ def stretch_of(
 def keep_words(ids, starts, place, key, keep, reach, holes, words, first, last, n_near):
     """Fill in a `Stretch` from `place` = (sentence, lo, hi); returns how many words there are."""
     s, lo, hi = place
-    left, right, farthest, shrinks = reach
+    left, right, farthest, shrinks_from = reach
     k = 0
     while s + 1 < len(starts) and starts[s] < hi:
-        begin, t = k, lo - 1
-        while t >= starts[s] and k - begin < farthest:
-            if mixed(key + np.uint64(t) * STEP) & _LOW < keep[ids[t]]:
-                words[k] = ids[t]
-                k += 1
+        # from so many kept words before the stretch to as many after it, within the sentence
+        t, n, begin = starts[s] if starts[s] > lo else lo, 0, k
+        while t > starts[s] and n < farthest:
             t -= 1
-        for i in range((k - begin) // 2):
-            words[begin + i], words[k - 1 - i] = words[k - 1 - i], words[begin + i]
-        inner = k
-        for t in range(max(lo, starts[s]), min(hi, starts[s + 1])):
+            if mixed(key + np.uint64(t) * STEP) & _LOW < keep[ids[t]]:
+                n += 1
+        n = 0
+        while t < starts[s + 1] and n < farthest:
             x = mixed(key + np.uint64(t) * STEP)
             if x & _LOW < keep[ids[t]]:
-                words[k] = ids[t]
                 far = farthest
-                if shrinks:
-                    far = 1 + np.int64(((x >> _32) * np.uint64(farthest)) >> _32)
-                first[k] = far
-                k += 1
-        outer, t = k, hi
-        while t < starts[s + 1] and k - outer < farthest:
-            if mixed(key + np.uint64(t) * STEP) & _LOW < keep[ids[t]]:
-                words[k] = ids[t]
+                if shrinks_from > 0:
+                    far = 1 + np.int64(((x >> _32) * np.uint64(shrinks_from)) >> _32)
+                inside = lo <= t and t < hi
+                n += t >= hi
+                words[k], first[k], n_near[k] = ids[t], far, inside
                 k += 1
             t += 1
         for p in range(begin, k):
-            if p < inner or p >= outer:
-                first[p], last[p], n_near[p] = p, p, 0
-                continue
-            far = first[p]
-            first[p] = max(begin, p - min(far, left))
-            last[p] = min(k, p + min(far, right) + 1)
-            n_near[p] = last[p] - first[p] - 1
+            far, lowest, highest = first[p], p, p
+            if n_near[p] > 0:
+                lowest = p - (far if far < left else left)
+                highest = p + (far if far < right else right) + 1
+                lowest = lowest if lowest > begin else begin
+                highest = highest if highest < k else k
+                n_near[p] = highest - lowest - 1
+            first[p], last[p] = lowest, highest
             if len(holes) > 0:
-                for q in range(first[p], last[p]):
+                for q in range(lowest, highest):
                     if q != p and holes[q - p + left]:
                         n_near[p] -= 1
         s += 1

@@ -21,6 +21,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.text.embeddings.word2vec.logistic import logistic
 from lowdim.text.embeddings.word2vec.near import Reach, Stretch
+from lowdim.text.embeddings.word2vec.noise import add_noise, move_noise, noise_scores
 
 MOST_NEAR = 4
 
@@ -97,7 +98,7 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
     H, N, x, sigma, cost = space
     n_batch, width, n_noise = H.shape[0], H.shape[1], N.shape[0]
     for start in range(0, len(word), n_batch):
-        n = min(n_batch, len(word) - start)
+        n = n_batch if start + n_batch < len(word) else len(word) - start
         number, shared = start // n_batch, n * n_noise
         first, m = begin[start], begin[start + n] - begin[start]
         for b in range(n):
@@ -111,17 +112,8 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
             for f in range(width):
                 N[s, f] = C[c, f]
         # scores: of the noise, then -w.c of the pairs
+        noise_scores(H, 0, n, N, x)
         for b in range(n):
-            for s in range(0, n_noise, 4):
-                x0, x1, x2, x3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
-                for f in range(width):
-                    h = H[b, f]
-                    x0 += h * N[s, f]
-                    x1 += h * N[s + 1, f]
-                    x2 += h * N[s + 2, f]
-                    x3 += h * N[s + 3, f]
-                at = b * n_noise + s
-                x[at], x[at + 1], x[at + 2], x[at + 3] = x0, x1, x2, x3
             for a in range(begin[start + b], begin[start + b + 1]):
                 c, x0 = near[a], np.float32(0)
                 for f in range(width):
@@ -143,18 +135,7 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
                 of_noise += cost[s]
                 sigma[s] *= -rate * scale
             lost += of_noise * scale
-            for s in range(0, n_noise, 4):
-                at = b * n_noise + s
-                g0, g1, g2, g3 = sigma[at], sigma[at + 1], sigma[at + 2], sigma[at + 3]
-                for f in range(width):
-                    W[w, f] += g0 * N[s, f] + g1 * N[s + 1, f] + g2 * N[s + 2, f] + g3 * N[s + 3, f]
-        for s in range(n_noise):
-            c = noise[number, s]
-            for b in range(0, n, 4):
-                at = b * n_noise + s
-                g0, g1 = sigma[at], sigma[at + n_noise]
-                g2, g3 = sigma[at + 2 * n_noise], sigma[at + 3 * n_noise]
-                for f in range(width):
-                    C[c, f] += g0 * H[b, f] + g1 * H[b + 1, f] + g2 * H[b + 2, f] + g3 * H[b + 3, f]
+            add_noise(W, w, N, sigma, b * n_noise)
+        move_noise(C, noise, number, H, 0, n, sigma)
         sums[0] += lost
         sums[1] += m

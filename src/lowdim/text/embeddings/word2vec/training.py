@@ -140,7 +140,7 @@ def round_size(tokens: Tokens, epochs: int, reach: Reach) -> int:
 
 def noise_size(settings: Settings, n_parts: int) -> int:
     """Shared words of noise in a batch (skip-gram: for each part), a multiple of 4."""
-    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.2 * settings.negative
+    n = 1.6 * settings.negative / n_parts if settings.skip_gram else 1.0 * settings.negative
     return int(min(max(4 * round(n), 4), 64))
 
 
@@ -152,7 +152,7 @@ def batch_size(settings: Settings, n_parts: int, reach: Reach, commonest: float)
     near = 1.0
     if settings.skip_gram:
         near = min(reach.left + reach.right, skip_gram.MOST_NEAR * n_parts)
-        near *= 0.6 if reach.shrinks else 1.0
+        near *= 0.6 if reach.shrinks_from else 1.0
     most = STEPS_AT_ONCE / (near * settings.negative * commonest)
     return int(2 ** np.clip(np.floor(np.log2(most)), 2, np.log2(MOST_IN_BATCH)))
 
@@ -233,7 +233,7 @@ def learn_means(
     farthest = _farthest(text, reach)
     weight = np.float32(plan.settings.negative / plan.n_noise)
     as_mean = plan.settings.cbow_mean
-    noise, noise_part = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
+    noise = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
     words, first, last, n_near = text
     groups = _cuts(0, len(plan.noise), _n_groups(plan))
     total = 0.0
@@ -250,10 +250,11 @@ def learn_means(
         def targets(
             parts: tuple[int, int], places: tuple = (start, end), loss: np.ndarray = loss
         ) -> None:
+            space = cbow.work_space(plan.n_batch, plan.n_noise, width)
+            kept = from_words, from_noise, loss
             cbow.learn_targets(
-                tables.C, H, words, n_near, part, places, parts, noise, noise_part, rate, weight,
-                cbow.work_space(plan.n_batch, plan.n_noise, width), from_words, from_noise, loss,
-            )  # fmt: skip
+                tables.C, H, (words, n_near, part), places, parts, noise, rate, weight, space, kept
+            )
 
         def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
             cbow.learn_contexts(
