@@ -46,15 +46,15 @@ def _numbers(words: Any, known: list[str], what: str) -> np.ndarray:
 def known_counts(model: Any, text: Any, weighting: str = "flat") -> sp.csr_array:
     """How often the known words of a text stand near each other, (n, n)."""
     check_is_fitted(model)
-    if not model._from_text:
-        raise TypeError(
-            f"X is text, and {type(model).__name__} was fitted to a matrix; give counts of the "
-            f"{model.n_features_in_} contexts of the fit."
-        )
     tokens = read_tokens(
         text,
         tokenizer=model.tokenizer,
         vocabulary=model.words_,
         sentences=model.window == "sentence",
     )
+    if not model._from_text:
+        raise TypeError(
+            f"X is text, and {type(model).__name__} was fitted to a matrix; give counts of the "
+            f"{model.n_features_in_} contexts of the fit."
+        )
     return pair_counts(tokens, window=model.window, weighting=weighting)
