@@ -8,7 +8,7 @@
     read_tokens          text cut into words once, as numbers                   tokens/
     cooccurrence         how often words stand near each other                  pairs/
     training_pairs       words near each other, and words drawn at random       pairs/
-    PMIVectors           vectors of words                                       embeddings/
+    PMIVectors, SkipGram, GloVe                   vectors of words              embeddings/
     LSA                  documents and words on the axes of a truncated SVD     lsa.py
     completion_perplexity, coherence, top_words   how good topics are           judging/
     WordVectors, align   words and their vectors, two languages in one space    vectors/

@@ -130,8 +130,8 @@ class GloVe(WordModel):
     w.c + b_w + b_v says the same for (W M)(C M^-T)', and biases can take the means of vectors:
     published are vectors of mean 0 (with biases), and W'W = C'C diagonal and decreasing. So cosines
     do not depend on the start, where the search has converged. AdaGrad's sums are of
-    (rate times gradient)^2, as in Stanford's program: with those of the textbook, this rate learns
-    far too slowly.
+    (rate times gradient)^2, as in Stanford's program; those of the textbook are of gradient^2 and
+    would need a larger rate.
 
     A stream or a Dask collection is read once: its pairs are kept in memory.
 

@@ -132,9 +132,9 @@ class SkipGram(WordModel):
     -----
     W C' says the same as (W M)(C M^-T)', and biases can take the means of vectors: published are
     vectors of mean 0 where that is so, with W'W = C'C diagonal and decreasing. So cosines do not
-    depend on the start. 'softmax' has minima that are not the lowest; the search begins at a
-    decomposition of the seen pairs' mutual information, from which it found the lowest one wherever
-    we know it.
+    depend on the start. J has minima that are not the lowest; the search begins at a decomposition
+    of the seen pairs' mutual information, from which 20 of 20 starts ended together on the counts
+    of the example below. Tied vectors did not always: try several values of `random_state`.
 
     References
     ----------
