@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 import lowdim
-from lowdim.cli import embed_methods
 from lowdim.cli.embed_methods import METHODS, USUAL, build
 
 
@@ -17,11 +16,6 @@ def test_every_line_names_arguments_of_its_class(name):
     model = build(name, 7, {"dimensions": 3, "window": None})
     assert model.vector_size == 3 and model.random_state == 7
     assert all(getattr(model, key) == value for key, value in method.settings.items())
-
-
-def test_methods_are_offered_if_their_class_is_there():
-    for name, method in embed_methods._ALL.items():
-        assert (name in METHODS) == hasattr(lowdim, method.estimator)
 
 
 def test_an_option_that_a_method_does_not_take_is_refused():

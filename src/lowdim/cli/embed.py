@@ -26,7 +26,7 @@ SPLITS = ("auto", "line", "blank", "file")
 @click.option(
     "--method",
     type=click.Choice(list(METHODS)),
-    default=next(iter(METHODS), None),
+    default="skipgram",
     show_default=True,
     help="; ".join(f"{name}: {method.about}" for name, method in METHODS.items()) + ".",
 )

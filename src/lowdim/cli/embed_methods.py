@@ -1,7 +1,7 @@
 """The methods that `lowdim embed` offers: one line each.
 
 A line says which public class does the work, how it is set, and which of its arguments the options
-of the command line set. A method is offered when lowdim has its class.
+of the command line set.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Method:
     arguments: Mapping[str, str] = field(default_factory=dict)
 
 
-_ALL = {
+METHODS = {
     "skipgram": Method(
         "Word2Vec", "a word predicts the words around it", {"sg": 1}, {"epochs": "epochs"}
     ),
@@ -52,7 +52,6 @@ _ALL = {
         {"epochs": "max_iter"},
     ),
 }  # fmt: skip
-METHODS = {name: method for name, method in _ALL.items() if method.estimator in dir(lowdim)}
 
 
 def build(name: str, seed: int, options: Mapping[str, Any]) -> Any:
