@@ -374,7 +374,7 @@ def _improve(
         loss[i] = total
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def _times_rest(gram, P, i, implicit, p, out):
     """out = (F'F + P) p; returns p' out."""
     q, square = len(p), 0.0
@@ -391,7 +391,7 @@ def _times_rest(gram, P, i, implicit, p, out):
     return square
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def _pull(first, last, indices, a, target, implicit, at_start, F, p, part, out):
     """out += sum_o a_j (p'f_j) f_j; returns p' times that.
 

@@ -89,7 +89,7 @@ def solve_nonnegative(A, b, Z):
                 break
 
 
-@kernel
+@kernel(within=True)
 def factor_block(A, index, i, first, last, U):
     """U'U = A[o, o] for o = index[i, first:last], in the upper triangle of U; returns log |U'U|."""
     n = last - first
@@ -113,7 +113,7 @@ def factor_block(A, index, i, first, last, U):
     return log_det
 
 
-@kernel
+@kernel(within=True)
 def solve_factored(U, z, n):
     """z = (U'U)^-1 z in place, for the first n entries; returns z' (U'U)^-1 z of the z before."""
     square = 0.0

@@ -31,10 +31,11 @@ def test_each_method_of_the_comparison_has_sizes_to_choose_from():
     assert all(len(candidates) == 2 for candidates in models.values())
 
 
-def test_sums_of_parts_are_compared_where_no_column_is_negative(rng):
+def test_sums_of_parts_are_compared_where_no_column_is_negative(rng, monkeypatch):
+    monkeypatch.setattr(contest, "compare", lambda table, models, **settings: models)
+
     def names(X):
-        table = open_table(X)
-        return contest.contest(prepare(table, lowdim.TableEncoder()), 2, 0).names
+        return contest.contest(prepare(open_table(X), lowdim.TableEncoder()), 2, 0)
 
     X = rng.random((60, 2)) @ rng.random((2, 5)) + 0.1 * rng.random((60, 5))
     assert "NMF" in names(X)

@@ -152,7 +152,7 @@ def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, i
             lower[i] = np.sqrt(square) * (1.0 - ROUNDING) if square > 0.0 else 0.0
 
 
-@kernel
+@kernel(within=True)
 def square_apart(X, i, centers, j):
     """||x_i - c_j||^2 by differences."""
     square = 0.0

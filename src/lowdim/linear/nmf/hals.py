@@ -120,7 +120,7 @@ def _descend(G, P, order, sweeps, enough, T, B, step, first, moved, goes, total,
                 Z[i + a, r] = T[r, a]
 
 
-@kernel
+@kernel(within=True)
 def _slopes(G, r, T, B, step):
     """step = b_r - g_r'T, four coordinates at a time."""
     k = len(G)

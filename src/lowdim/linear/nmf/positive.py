@@ -155,12 +155,12 @@ def _lower(
 def size_of_positive(X: Any, weight: np.ndarray | None) -> Size:
     """What a block adds up, some entries at a time."""
     X = _entries(X)
-    rows = None if weight is None else row_numbers(X)
+    of_entries = None if weight is None else weight[row_numbers(X)]
     sums = np.zeros(2)
     for first in range(0, X.nnz, ENTRIES_AT_A_TIME):
         some = slice(first, first + ENTRIES_AT_A_TIME)
         x = X.data[some].astype(np.float64)
-        w = np.ones(len(x)) if weight is None else weight[rows[some]]
+        w = np.ones(len(x)) if of_entries is None else of_entries[some]
         sums += w @ x, w @ (xlogy(x, x) - x)
     return Size(float(sums[0]), float(sums[1]), int(np.count_nonzero(X.data)))
 

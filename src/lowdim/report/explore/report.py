@@ -156,7 +156,7 @@ def explore(
     --------
     >>> import numpy as np, lowdim
     >>> random = np.random.default_rng(0)
-    >>> X = random.normal(size=(200, 2)) @ random.normal(size=(2, 6))
+    >>> X = random.normal(size=(100, 2)) @ random.normal(size=(2, 5))
     >>> X += 0.3 * random.normal(size=X.shape)
     >>> X[random.random(X.shape) < 0.1] = np.nan
     >>> report = lowdim.explore(X)

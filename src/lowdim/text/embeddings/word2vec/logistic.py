@@ -14,7 +14,7 @@ E2, E3, E4, E5, E6 = (np.float32(1.0 / n) for n in (2, 6, 24, 120, 720))
 L3, L5, L7, L9, L11 = (np.float32(1.0 / n) for n in (3, 5, 7, 9, 11))
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def logistic(x, n, sigma, cost):
     """sigma(x) and log(1 + e^x) of the first n numbers.
 

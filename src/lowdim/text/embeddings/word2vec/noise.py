@@ -12,7 +12,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def noise_scores(H, start, n, N, x):
     """Scores of n rows of H from `start` on with all rows of N, one row after the other."""
     n_noise, width = N.shape
@@ -29,7 +29,7 @@ def noise_scores(H, start, n, N, x):
             x[at], x[at + 1], x[at + 2], x[at + 3] = x0, x1, x2, x3
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def add_noise(table, row, N, g, first):
     """table[row] += sum_s g[first + s] N[s]."""
     n_noise, width = N.shape
@@ -39,7 +39,7 @@ def add_noise(table, row, N, g, first):
             table[row, f] += g0 * N[s, f] + g1 * N[s + 1, f] + g2 * N[s + 2, f] + g3 * N[s + 3, f]
 
 
-@kernel(any_order=True)
+@kernel(any_order=True, within=True)
 def move_noise(C, noise, number, H, start, n, g):
     """C[noise[number, s]] += sum_b g_bs H[start + b] over n rows, in whole fours."""
     n_noise, width = noise.shape[1], H.shape[1]
