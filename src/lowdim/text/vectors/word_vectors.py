@@ -193,7 +193,7 @@ class WordVectors(Judged):
         """The words most like all of some words and least like any of others, by products.
 
         The score is the product of (1 + cos) / 2 over `positive`, over that over `negative` plus
-        1e-6 [1]_: no single large cosine decides.
+        1e-6 (Levy and Goldberg): no single large cosine decides.
 
         Parameters
         ----------
@@ -239,8 +239,8 @@ class WordVectors(Judged):
         topn : int, default=10
             How many answers.
         method : {"3cosadd", "3cosmul", "pair"}, default="3cosadd"
-            What is largest over words d, for vectors of length 1 [1]_: "3cosadd" cos(d, b - a + c);
-            "3cosmul" (1 + cos(d, b)) (1 + cos(d, c)) / (1 + cos(d, a)); "pair" cos(d - c, b - a),
+            What is largest over words d, for vectors of length 1 (Levy and Goldberg): "3cosadd"
+            cos(d, b - a + c); "3cosmul" (1 + cos(d, b)) (1 + cos(d, c)) / (1 + cos(d, a)); "pair" cos(d - c, b - a),
             the direction of the step alone, however long.
         restrict_vocab : int, default=None
             Only the first words.
@@ -335,7 +335,7 @@ class WordVectors(Judged):
             after the other, as often as they stand there.
         remove : int, default=0
             How many top principal directions are taken out, after the last centring: common words
-            differ from rare ones along them [2]_. About vector_size / 100 is usual.
+            differ from rare ones along them (Mu and Viswanath). About vector_size / 100 is usual.
 
         Examples
         --------

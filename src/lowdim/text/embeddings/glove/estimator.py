@@ -51,7 +51,7 @@ class GloVe(WordModel):
     """Vectors of words whose products are log counts of pairs: global vectors.
 
     Minimises  sum_{n > 0} f(n) (log n - w.c - b_w - b_v)^2 + penalty (|W|^2 + |C|^2),
-               f(n) = min(1, (n / x_max)^alpha),
+    f(n) = min(1, (n / x_max)^alpha),
     over vectors w of words and c of contexts and their biases; n counts a pair, by 1 / distance.
 
     Cost: O(N d) an epoch for the N pairs that were seen ('als': O(N d^2)), on all cores; results

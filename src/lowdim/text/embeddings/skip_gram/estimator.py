@@ -50,7 +50,7 @@ class SkipGram(WordModel):
     """Vectors of words that predict the words around them: skip-gram, without sampling.
 
     Minimises  J = - sum_wv N_wv log p(v|w) / sum N  + penalty (|W|^2 + |C|^2),
-               p(v|w) = exp(w.c_v + b_v) / sum_u exp(w.c_u + b_u),
+    p(v|w) = exp(w.c_v + b_v) / sum_u exp(w.c_u + b_u),
     or the logistic loss of pairs against negative samples in expectation, over vectors w of words
     and c of contexts; N counts pairs. By L-BFGS: J never rises.
 
