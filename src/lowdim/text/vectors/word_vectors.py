@@ -240,8 +240,8 @@ class WordVectors(Judged):
             How many answers.
         method : {"3cosadd", "3cosmul", "pair"}, default="3cosadd"
             What is largest over words d, for vectors of length 1 (Levy and Goldberg): "3cosadd"
-            cos(d, b - a + c); "3cosmul" (1 + cos(d, b)) (1 + cos(d, c)) / (1 + cos(d, a)); "pair" cos(d - c, b - a),
-            the direction of the step alone, however long.
+            cos(d, b - a + c); "3cosmul" (1 + cos(d, b)) (1 + cos(d, c)) / (1 + cos(d, a)); "pair"
+            cos(d - c, b - a), the direction of the step alone, however long.
         restrict_vocab : int, default=None
             Only the first words.
 
