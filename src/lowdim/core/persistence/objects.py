@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from lowdim._version import __version__
@@ -10,7 +11,7 @@ from lowdim.core.persistence.values import NOT_PLAIN, TAGS, UPGRADE, kind
 from lowdim.core.public import homes, public_object
 
 
-class PlainObject:
+class PlainObject(ABC):
     """What a class inherits that `lowdim` exports and that is saved by its fields.
 
     Saved and loaded like models: alone, or as a part of one.
@@ -20,14 +21,14 @@ class PlainObject:
         super().__init_subclass__(**arguments)
         TAGS[cls] = "exported"
 
+    @abstractmethod
     def _fields(self) -> dict[str, Any]:
         """What is saved: plain values by name."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def _of_fields(cls, fields: dict[str, Any]) -> Any:
         """A new one. Raises ValueError, TypeError or KeyError for fields that make none."""
-        raise NotImplementedError
 
 
 def _named_fields(value: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ Cost: O(N k) for a sweep over N entries.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,23 +41,27 @@ class Size(NamedTuple):
     entries: int  # above 0
 
 
-class Positive:
+class Positive(ABC):
     """Rows whose entries above 0 are all that counts."""
 
     shape: tuple[int, int]
     dtype: np.dtype
     weight: np.ndarray | None
-    size: Size
     floor: float
+
+    @property
+    @abstractmethod
+    def size(self) -> Size:
+        """What all rows add up."""
 
     @property
     def squares(self) -> float:
         """Twice the sum of x: D is a part of half of it, as an error is of 1/2 |X|^2."""
         return 2.0 * self.size.sum_x
 
+    @abstractmethod
     def columns(self) -> Any:
         """(first, last, csr_array of these columns of X as rows), rows of X weighted."""
-        raise NotImplementedError
 
     def components(self, sums: CodeSums, V: np.ndarray, half: Half) -> Components:
         """Components that lower J from V, given these codes."""
@@ -84,7 +89,7 @@ class PositiveInMemory(Positive):
             self._columns = with_values(self._columns, self._columns.data * w)
 
     @cached_property
-    def size(self) -> Size:  # type: ignore[override]
+    def size(self) -> Size:
         return size_of_positive(self._rows, self.weight)
 
     def columns(self) -> Any:
@@ -103,7 +108,7 @@ class PositiveBlockwise(Positive):
         self.shape, self.dtype = rows.shape, rows.dtype
 
     @cached_property
-    def size(self) -> Size:  # type: ignore[override]
+    def size(self) -> Size:
         return Size(*self._rows.fold(size_of_positive, along=(self.weight,)))
 
     def columns(self) -> Any:
