@@ -1,4 +1,4 @@
-"""Word vectors learned from a file of English Wikipedia, beside gensim and fastText.
+"""Words, and word vectors learned, from a file of English Wikipedia, beside gensim and fastText.
 
 The rows of a case are numbers of articles, read from the folder that LOWDIM_DATA names. Their words
 are written to a file, an article a line, before anything is timed; from there on each reads for
@@ -94,6 +94,25 @@ def by_pmi(X: np.ndarray) -> Vectors:
     return Vectors(model.words_, model.vectors_)
 
 
+def read_by_ours(X: np.ndarray) -> int:
+    """How many words are kept."""
+    import lowdim
+
+    return len(lowdim.text.read_tokens(path_of(X), tokenizer="split"))
+
+
+def read_by_gensim(X: np.ndarray) -> int:
+    from gensim.models import Word2Vec
+
+    model = Word2Vec(min_count=5)
+    model.build_vocab(corpus_file=path_of(X))
+    return sum(model.wv.get_vecattr(word, "count") for word in model.wv.index_to_key)
+
+
+def n_words(X: np.ndarray, found: int) -> float:
+    return float(found)
+
+
 def analogies(X: np.ndarray, found: Vectors) -> float:
     """Share of right answers among the commonest words."""
     import lowdim
@@ -136,14 +155,26 @@ def case(name: str, about: str, sg: int, epochs: int, big: bool) -> Case:
 
 
 CASES = (
+    Case(
+        name="read",
+        about="all articles of the sample: cut into words and counted.",
+        make=numbers,
+        ours=Entry("lowdim read_tokens", read_by_ours),
+        peers=[Entry("gensim build_vocab", read_by_gensim)],
+        quality=n_words,
+        tolerance=1e-12,
+    ),
     case("skip-gram", "skip-gram, 1 epoch", 1, 1, True),
     case("cbow", "CBOW, 3 epochs", 0, 3, True),
     Case(
         name="pmi",
-        about="the same articles: a decomposition of PMI, beside 1 epoch of our skip-gram.",
+        about="the same articles: a decomposition of PMI, beside 1 epoch of skip-gram.",
         make=numbers,
         ours=Entry("lowdim PMIVectors", by_pmi),
-        peers=[Entry("lowdim Word2Vec", partial(ours, sg=1, epochs=1))],
+        peers=[
+            Entry("lowdim Word2Vec", partial(ours, sg=1, epochs=1)),
+            Entry("gensim Word2Vec", partial(by_gensim, sg=1, epochs=1)),
+        ],
         quality=analogies,
         tolerance=0.04,
         warm_rows=100,

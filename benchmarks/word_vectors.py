@@ -26,7 +26,7 @@ from benchmarks.harness import Case, Entry
 
 LIBRARIES = ("lowdim", "numpy", "scikit-learn", "gensim", "faiss-cpu")
 TOP = 10
-DATA = Path(os.environ.get("LOWDIM_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("LOWDIM_DATA", Path(__file__).resolve().parent.parent / "data"))
 
 
 def vectors(shrink: int, n: int, d: int) -> np.ndarray:
