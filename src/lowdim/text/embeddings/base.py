@@ -13,6 +13,7 @@ the one with W'W = C'C = S:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -177,6 +178,28 @@ class WordModel(TextModel, Transformer, Estimator):
         return self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
 
     # ---- what goes out ---------------------------------------------------------------------------
+
+    def transform(self, X):
+        """Vectors of further words by their counts, or of texts by their words.
+
+        Parameters
+        ----------
+        X : matrix of counts of shape (m, v), or texts
+            A row for each word, with the contexts of the fit as columns.
+
+        Returns
+        -------
+        vectors : ndarray of shape (m, d)
+            Of each row the w that explains it best, with contexts as they are; 0 without counts. Of
+            each text the mean of `vectors_` of its known words, 0 without any.
+        """
+        if is_text(X):
+            return self._text_vectors(X)
+        return self._row_vectors(self._opened(X))
+
+    @abstractmethod
+    def _row_vectors(self, rows: Blocks) -> Any:
+        """w of rows of counts."""
 
     def _text_vectors(self, X: Any) -> np.ndarray:
         """The mean vector of the known words of each text; 0 without any."""

@@ -204,23 +204,7 @@ class PMIVectors(WordModel):
         self.vectors_ = self._combined(W, self.context_vectors_)
         return self
 
-    def transform(self, X):
-        """Vectors of further words by their counts, or of texts by their words.
-
-        Parameters
-        ----------
-        X : matrix of counts of shape (m, d), or texts
-            A row for each word, with the contexts of the fit as columns.
-
-        Returns
-        -------
-        vectors : ndarray of shape (m, k)
-            w of each row, 0 without counts; of each text the mean of `vectors_` of its known words,
-            0 without any.
-        """
-        if is_text(X):
-            return self._text_vectors(X)
-        rows = self._opened(X)
+    def _row_vectors(self, rows: Blocks) -> Any:
         return self._information(rows, rows.dtype).map(encode, self._back(rows.dtype))
 
     def _information(self, rows: Blocks, dtype: Any) -> Blocks:

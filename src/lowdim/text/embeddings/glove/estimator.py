@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -304,23 +305,7 @@ class GloVe(WordModel):
 
     # ---- encode ----------------------------------------------------------------------------------
 
-    def transform(self, X):
-        """Vectors of further words by their counts, or of texts by their words.
-
-        Parameters
-        ----------
-        X : matrix of counts of shape (m, v), or texts
-            A row for each word, with the contexts of the fit as columns.
-
-        Returns
-        -------
-        vectors : ndarray of shape (m, d)
-            Of each row the w that explains its log counts best, with contexts as they are; 0
-            without counts. Of each text the mean of `vectors_` of its known words, 0 without any.
-        """
-        if is_text(X):
-            return self._text_vectors(X)
-        rows = self._opened(X)
+    def _row_vectors(self, rows: Blocks) -> Any:
         return rows.map(encode, self._coding(), rows.dtype.name)
 
     # ---- judge -----------------------------------------------------------------------------------

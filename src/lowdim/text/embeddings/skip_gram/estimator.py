@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.special
 
-from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -308,23 +308,7 @@ class SkipGram(WordModel):
 
     # ---- encode ----------------------------------------------------------------------------------
 
-    def transform(self, X):
-        """Vectors of further words by their counts, or of texts by their words.
-
-        Parameters
-        ----------
-        X : matrix of counts of shape (m, v), or texts
-            A row for each word, with the contexts of the fit as columns.
-
-        Returns
-        -------
-        vectors : ndarray of shape (m, d)
-            Of each row the w that predicts it best, with contexts as they are; 0 without counts. Of
-            each text the mean of `vectors_` of its known words, 0 without any.
-        """
-        if is_text(X):
-            return self._text_vectors(X)
-        rows = self._opened(X)
+    def _row_vectors(self, rows: Blocks) -> Any:
         return rows.map(encode, self._coding(), rows.dtype.name)
 
     # ---- judge -----------------------------------------------------------------------------------
