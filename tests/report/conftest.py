@@ -16,6 +16,14 @@ def browser(tmp_path_factory):
     found.close()
 
 
+@pytest.fixture(scope="module")
+def tab(browser, path):
+    """The page that a file's `path` has saved, on a wide, light screen."""
+    opened = browser.open(path)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture(scope="session")
 def planted():
     """A function that makes a table with a truth to find; see `planted_table`."""

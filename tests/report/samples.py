@@ -1,5 +1,6 @@
 """Text that tries to be markup, a table full of it, and HTML read back."""
 
+import re
 from contextlib import contextmanager
 from html.parser import HTMLParser
 
@@ -81,3 +82,37 @@ class Elements(HTMLParser):
 
     def handle_endtag(self, tag):
         self._runs = False
+
+
+# ---- what holds for every page, whatever it is about ---------------------------------------------
+
+
+def assert_nothing_becomes_markup(text):
+    """Names and texts of the data stay text."""
+    page = Elements(text)
+    assert page.handlers == [] and page.styles == [] and "img" not in page.tags
+    assert HOSTILE not in text and text.count("</script>") == page.tags.count("script")
+
+
+def assert_can_be_written(text):
+    """No character of the data stands in the way, or turns the direction of what follows."""
+    text.encode("utf-8")
+    outside = re.sub(r"<script.*?</script>", "", text, flags=re.S)
+    assert "\x00" not in text and "\u202e" not in outside and "\ud800" not in text
+
+
+def assert_loads_nothing(text):
+    """Links go to the page itself, and the policy forbids the rest."""
+    page = Elements(text)
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert len(page.ids) == len(set(page.ids))
+    assert "default-src &#39;none&#39;" in text
+
+
+def assert_labelled(text):
+    """Every control has a label, and what scrolls is reached by the keyboard; how many controls."""
+    controls = re.findall(r"<(?:select|input)\b", text)
+    assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", text)) == len(controls)
+    boxes = re.findall(r'<div class="scroll[^"]*"[^>]*>', text)
+    assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
+    return len(controls)

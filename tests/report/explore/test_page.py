@@ -127,13 +127,6 @@ def path(report, tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def tab(browser, path):
-    opened = browser.open(path)
-    yield opened
-    opened.close()
-
-
 def test_the_page_loads_without_errors_and_no_name_runs_as_script(tab):
     assert tab.problems() == []
     assert tab.value("window.hacked") is None
