@@ -19,7 +19,7 @@ import lowdim
 from lowdim.report.page.stages import stages
 from lowdim.report.words.against import Against, compared, in_one_space
 from lowdim.report.words.groups import Groups, word_groups
-from lowdim.report.words.near import Near, nearest_words
+from lowdim.report.words.near import nearest_words
 from lowdim.report.words.plane import Plane, word_plane
 from lowdim.report.words.questions import Accuracy, Questions, accuracy
 from lowdim.report.words.relations import USUAL, Relation, relations
@@ -31,6 +31,7 @@ from lowdim.report.words.vocabulary import (
     shown_name,
 )
 from lowdim.tables.errors import TableError
+from lowdim.text.similarity import Nearest
 
 STAGES = {  # about what part of the time they take, in percent
     "one space": 15,
@@ -62,7 +63,7 @@ class Findings(NamedTuple):
     place : ndarray of int, shape (n,)
         Where it is there.
     plane : Plane
-    near : list of Near
+    near : list of Nearest
         Of each word of the map: the nearest of its own vocabulary; and, where there are two, the
         nearest of the other.
     groups : Groups
@@ -79,7 +80,7 @@ class Findings(NamedTuple):
     side: np.ndarray
     place: np.ndarray
     plane: Plane
-    near: list[Near]
+    near: list[Nearest]
     groups: Groups
     relations: list[Relation]
     accuracy: Accuracy | None
@@ -164,7 +165,7 @@ def _units(found: list[Vocabulary], side: np.ndarray, place: np.ndarray) -> np.n
 
 def _neighbours(
     found: list[Vocabulary], side: np.ndarray, place: np.ndarray, units: np.ndarray
-) -> list[Near]:
+) -> list[Nearest]:
     """Of each word of the map, in its own vocabulary and in the other."""
     lists = []
     for across in range(len(found)):
@@ -178,12 +179,12 @@ def _neighbours(
     return lists
 
 
-def _together(parts: list[tuple[np.ndarray, Near]], n: int) -> Near:
+def _together(parts: list[tuple[np.ndarray, Nearest]], n: int) -> Nearest:
     k = min(near.index.shape[1] for _, near in parts)
     index, cosine = np.zeros((n, k), dtype=np.int64), np.zeros((n, k))
     for here, near in parts:
         index[here], cosine[here] = near.index[:, :k], near.cosine[:, :k]
-    return Near(index, cosine)
+    return Nearest(index, cosine)
 
 
 def _one_space(

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 import lowdim
+from lowdim.text.similarity import Nearest
 
 NEIGHBOURS = 10
 
 
-class Near(NamedTuple):
-    """The nearest words of some words, the nearest first.
-
-    Attributes
-    ----------
-    index : ndarray of int, shape (n, k)
-        Their places in the vocabulary.
-    cosine : ndarray of shape (n, k)
-    """
-
-    index: np.ndarray  # type: ignore[assignment]  # tuples have a method of this name
-    cosine: np.ndarray
-
-
-def nearest_words(rows: np.ndarray, units: np.ndarray, own: np.ndarray | None = None) -> Near:
+def nearest_words(rows: np.ndarray, units: np.ndarray, own: np.ndarray | None = None) -> Nearest:
     """The nearest rows of `units` to each of `rows`, both of length 1.
 
     Parameters
@@ -38,12 +23,12 @@ def nearest_words(rows: np.ndarray, units: np.ndarray, own: np.ndarray | None = 
     most = min(NEIGHBOURS, len(units) - (own is not None))
     if most < 1 or not len(rows):
         shape = (len(rows), max(most, 0))
-        return Near(np.zeros(shape, dtype=np.int64), np.zeros(shape))
+        return Nearest(np.zeros(shape, dtype=np.int64), np.zeros(shape))
     top = min(most + (own is not None), len(units))
     index, cosine = lowdim.text.cosine(rows, units, top=top)
     if own is not None:
         index, cosine = _without(index, cosine, own, most)
-    return Near(np.asarray(index, dtype=np.int64), np.asarray(cosine, dtype=np.float64))
+    return Nearest(np.asarray(index, dtype=np.int64), np.asarray(cosine, dtype=np.float64))
 
 
 def _without(

@@ -16,8 +16,8 @@ from lowdim.report.page.payload import packed, packed_numbers, packed_words
 from lowdim.report.page.texts import excerpt
 from lowdim.report.words.figures import arrow_columns
 from lowdim.report.words.findings import Findings
-from lowdim.report.words.near import Near
 from lowdim.report.words.vocabulary import shown_name
+from lowdim.text.similarity import Nearest
 
 
 class Names:
@@ -37,7 +37,7 @@ class Names:
             self.names.append(shown_name(self._vocabularies[side].words[place]))
         return self._at[key]
 
-    def all_at(self, side: np.ndarray, near: Near) -> np.ndarray:
+    def all_at(self, side: np.ndarray, near: Nearest) -> np.ndarray:
         """The same for neighbours (n, k), each row of another vocabulary."""
         return np.array(
             [
