@@ -28,6 +28,7 @@ FLOORS = {
     "cluster": 2,
     "mixture": 2,
     "completion": 2,
+    "maps": 2,
     "text": 2,
     "selection": 3,
     "report": 4,
