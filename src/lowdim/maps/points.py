@@ -72,7 +72,8 @@ class Metric(NamedTuple):
 
     @property
     def is_precomputed(self) -> bool:
-        return isinstance(self.name, str) and self.name == "precomputed"
+        """Whether the rows of X are distances (or affinities) themselves."""
+        return isinstance(self.name, str) and self.name.startswith("precomputed")
 
     @property
     def has_units(self) -> bool:

@@ -19,6 +19,7 @@ from lowdim.linalg.nearest import best_of
 from lowdim.maps.keys import Groups, grouped, row_keys
 from lowdim.maps.neighbors.exact import exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors
+from lowdim.maps.neighbors.graph import complete, smallest_of_graph
 from lowdim.maps.points import Metric, Points, distances, from_squares, metric_of
 
 METHODS = ("auto", "exact", "approximate", "pynndescent")
@@ -136,7 +137,7 @@ def _expand(groups, nearest, own, members, starts, indices, distance, number, si
 
 def _by_blocks(new: Points, points: Points, k: int, metric: Metric, *, own: bool) -> Neighbors:
     if metric.is_precomputed and sp.issparse(new.rows):
-        return _of_graph(new.rows, k, own)
+        return smallest_of_graph(new.rows, k, own=own)
     n = points.rows.shape[1] if metric.is_precomputed else points.n
     size = max(1, BLOCK_BYTES // (8 * n))
 
@@ -147,33 +148,4 @@ def _by_blocks(new: Points, points: Points, k: int, metric: Metric, *, own: bool
         return scores
 
     best = best_of(scores_of, new.n, np.zeros(n), k, (size, n))
-    return _checked(best.column, -best.score, k, new.rows.dtype)
-
-
-def _of_graph(graph: Any, k: int, own: bool) -> Neighbors:
-    """The k smallest stored entries of each row of a sparse graph of distances."""
-    n = graph.shape[0]
-    row = np.repeat(np.arange(n), np.diff(graph.indptr))
-    keep = graph.indices != row if own else np.ones(len(row), bool)
-    row, column, value = row[keep], graph.indices[keep], graph.data[keep]
-    order = np.lexsort((column, value, row))
-    starts = np.searchsorted(row[order], np.arange(n))
-    place = np.arange(len(row)) - starts[row[order]]
-    kept = order[place < k]
-    index, found = np.full((n, k), -1, np.int64), np.full((n, k), np.inf)
-    index[row[kept], place[place < k]] = column[kept]
-    found[row[kept], place[place < k]] = value[kept]
-    return _checked(index, found, k, graph.dtype)
-
-
-def _checked(index: np.ndarray, found: np.ndarray, k: int, dtype: Any) -> Neighbors:
-    """Neighbors, if every row has k."""
-    short = (index < 0).any(axis=1)
-    if short.any():
-        i = int(np.argmax(short))
-        n_found = int(np.count_nonzero(index[i] >= 0))
-        raise ValueError(
-            f"Row {i} has distances to {n_found} other rows only, and {k} neighbours are needed; "
-            f"choose n_neighbors of at most {n_found}, or leave such rows out."
-        )
-    return Neighbors(index.astype(np.int32), found.astype(dtype))
+    return complete(best.column, -best.score, k, new.rows.dtype)
