@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import lowdim
 from lowdim.maps import start as starts
-from lowdim.maps.classical.coordinates import principal_coordinates, squared
+from lowdim.maps.coordinates import principal_coordinates, squared
 from lowdim.maps.framing import frame_of, points_of
 from lowdim.maps.points import Points, distances, metric_of
 from lowdim.maps.start import start

@@ -22,7 +22,7 @@ from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linear.pca import PCA
-from lowdim.maps.classical.coordinates import (
+from lowdim.maps.coordinates import (
     column_signs,
     placed,
     principal_coordinates,
