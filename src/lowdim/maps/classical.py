@@ -138,6 +138,9 @@ class ClassicalMDS(Map):
         "_goodness": Maybe((2,)),
     }
 
+    _axes: np.ndarray
+    _goodness: np.ndarray | None
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": OF_MAPS["n_components"],
         "metric": OF_MAPS["metric"],
