@@ -1,0 +1,1 @@
+"""Multidimensional scaling: distances in a map follow given dissimilarities."""
