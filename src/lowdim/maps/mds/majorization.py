@@ -39,15 +39,14 @@ class SquareProblem:
         self.size = (off - _squares(dissimilarity.diagonal())) / 2
 
     def first(self, Y: np.ndarray) -> np.ndarray:
-        """The Guttman transform."""
-        return Y - self.look(Y).gradient / self.curvature
+        """The Guttman transform, whose mean is 0."""
+        return centered(Y) - self.look(Y).gradient / (2.0 * self.n)
 
     def look(self, Y: np.ndarray) -> Look:
         return square_look(self._dissimilarity, Y)
 
     def fit(self, Y: np.ndarray) -> Fit:
-        Y = Y - Y.mean(axis=0)
-        return Fit(self.look(Y).stress, self.n * _squares(Y))
+        return Fit(self.look(Y).stress, self.n * _squares(centered(Y)))
 
 
 class PairsProblem:
@@ -78,7 +77,7 @@ class PairsProblem:
         if self._transformation is not None:
             f = sized(f, pairs.weight)
         look = pairs_look(pairs.first, pairs.second, pairs.weight, f, Y)
-        return Y - self._solve(0.5 * look.gradient)
+        return centered(Y) - self._solve(0.5 * look.gradient)
 
     def look(self, Y: np.ndarray) -> Look:
         pairs = self._pairs
@@ -130,6 +129,11 @@ def descended(problem: Any, at: Descent) -> Descent:
         return at._replace(search=after, change=np.inf)
     fell = (before.objective - after.objective) / problem.size
     return Descent(after, fell, max(fell, at.fell))
+
+
+def centered(Y: np.ndarray) -> np.ndarray:
+    """The same map about 0."""
+    return Y - Y.mean(axis=0)
 
 
 def _squares(values: np.ndarray) -> float:
