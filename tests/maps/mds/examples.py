@@ -19,7 +19,7 @@ def noisy(rng, n=30, d=6):
 
 def between(D):
     """What gives dissimilarities between some rows and some others."""
-    return lambda rows, columns: D[np.ix_(rows, columns)]
+    return lambda rows, columns: D[rows] if columns is None else D[np.ix_(rows, columns)]
 
 
 def list_of(D, W=None, *, ordered=False):

@@ -22,10 +22,11 @@ from lowdim.maps.mds.weights import row_weights, solver_of
 
 
 class Fit(NamedTuple):
-    """How well a map fits: raw stress, and the sizes that it is held against."""
+    """How well a map fits."""
 
     stress: float  # sum w (f - d)^2
-    squares: float  # sum w d^2
+    relative: float  # sqrt(stress / sum w d^2)
+    kruskal: float  # the same with c f for f, and the best c: stress-1 of a free unit
 
 
 class SquareProblem:
@@ -46,7 +47,11 @@ class SquareProblem:
         return square_look(self._dissimilarity, Y)
 
     def fit(self, Y: np.ndarray) -> Fit:
-        return Fit(self.look(Y).stress, self.n * _squares(centered(Y)))
+        """The stress of a map, in three ways."""
+        stress, squares = self.look(Y).stress, self.n * _squares(centered(Y))
+        unit = (self.size + squares - stress) / (2 * self.size or 1.0)  # sum f d / sum f^2
+        best = self.look(Y / unit).stress * unit**2 if unit > 0 else squares
+        return Fit(stress, _root_of(stress, squares), _root_of(best, squares))
 
 
 class PairsProblem:
@@ -85,9 +90,16 @@ class PairsProblem:
         return pairs_look(pairs.first, pairs.second, pairs.weight, f, Y)
 
     def fit(self, Y: np.ndarray) -> Fit:
-        pairs = self._pairs
+        pairs, f = self._pairs, self._disparity(Y)
         distance = pair_distances(pairs.first, pairs.second, Y)
-        return Fit(self.look(Y).stress, float(np.vdot(distance, distance * pairs.weight)))
+        by_weight = distance * pairs.weight
+        squares, unit = np.vdot(distance, by_weight), np.vdot(f, by_weight) / (self.size or 1.0)
+
+        def error(f: np.ndarray) -> float:
+            return float(np.vdot((f - distance) ** 2, np.broadcast_to(pairs.weight, f.shape)))
+
+        stress = error(f)
+        return Fit(stress, _root_of(stress, squares), _root_of(error(unit * f), squares))
 
     def curve(self, Y: np.ndarray) -> Curve | None:
         """The f that was learned."""
@@ -129,6 +141,11 @@ def descended(problem: Any, at: Descent) -> Descent:
         return at._replace(search=after, change=np.inf)
     fell = (before.objective - after.objective) / problem.size
     return Descent(after, fell, max(fell, at.fell))
+
+
+def _root_of(error: float, squares: float) -> float:
+    """sqrt(error / squares), 0 for a map that is one point and should be."""
+    return float(np.sqrt(error / squares)) if squares > 0 else float(np.sqrt(error))
 
 
 def centered(Y: np.ndarray) -> np.ndarray:

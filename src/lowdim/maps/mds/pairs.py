@@ -12,7 +12,7 @@ block, whatever the metric. Memory and time are in proportion to the number of p
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,8 @@ BLOCK_NUMBERS = 2**21  # dissimilarities that are made at a time
 TOGETHER = 16  # rows that share random partners
 NEIGHBORS = 6  # one in so many pairs of a row is with a neighbour
 
-# dissimilarities between some rows and some others, given by their numbers
-Between = Callable[[np.ndarray, np.ndarray], np.ndarray]
+# dissimilarities between some rows and some others (None: all), given by their numbers
+Between = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
 
 
 class Pairs(NamedTuple):
@@ -47,7 +47,7 @@ def all_pairs(between: Between, n: int, weights: np.ndarray | None = None) -> Pa
 
     def work(start: int) -> tuple[np.ndarray, ...]:
         rows = np.arange(start, min(start + size, n))
-        block = between(rows, np.arange(n)).astype(np.float64, copy=False)
+        block = between(rows, None).astype(np.float64, copy=False)
         upper = rows[:, None] < np.arange(n)
         upper &= ~np.isnan(block)
         if weights is not None:
@@ -59,6 +59,24 @@ def all_pairs(between: Between, n: int, weights: np.ndarray | None = None) -> Pa
     first, second, dissimilarity, weight = _joined(ordered_map(work, range(0, n, size)))
     weight = np.ones(1) if weights is None else weight
     return Pairs(first, second, dissimilarity, weight, n)
+
+
+def stored_pairs(graph: Any, weights: np.ndarray | None = None) -> Pairs:
+    """The pairs that a sparse graph of dissimilarities (n, n) stores, in any direction."""
+    n = graph.shape[0]
+    graph = graph.tocoo()
+    i, j = graph.coords
+    code, values = _once(i, j, graph.data, n)
+    first, second = (code // n).astype(np.int32), (code % n).astype(np.int32)
+    pairs = Pairs(first, second, values, np.ones(1), n)
+    return pairs if weights is None else weighed(pairs, weights)
+
+
+def weighed(pairs: Pairs, weights: np.ndarray) -> Pairs:
+    """The pairs whose weight (n, n) is not 0, each weighed by it."""
+    weight = pairs.weight * weights[pairs.first, pairs.second]
+    first, second, dissimilarity = (part[weight > 0] for part in pairs[:3])
+    return Pairs(first, second, dissimilarity, weight[weight > 0], pairs.n)
 
 
 def sampled_pairs(

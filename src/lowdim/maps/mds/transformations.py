@@ -1,6 +1,5 @@
 """What distances should be: f(dissimilarity), learned along with the map.
 
-    ratio      f(x) = b x
     interval   f(x) = a + b x,  b >= 0, f >= 0
     spline     f a monotone quadratic spline, f >= 0
     ordinal    f any function that does not fall
@@ -12,6 +11,7 @@ cone, then scaled, is also the best f of that size. So
     sigma(Y) = min over f of  sum w (f - d)^2  = sum w - 2 sqrt(sum w) |P d| + |d|^2
 
 has the gradient of the sum at fixed f, the minimiser (the envelope theorem): one search serves all.
+(The ratio, f(x) = b x, needs no search of its own: it is the plain map in another unit.)
 
 Interval and spline are non-negative combinations of rising functions (I-splines; Ramsay 1988), here
 in powers of x, as a part of the range of dissimilarities, and squares of its excess over the knots.
@@ -57,13 +57,11 @@ def at(curve: Curve, dissimilarity: np.ndarray) -> np.ndarray:
 
 def transformation_of(
     name: str, ties: str, dissimilarity: np.ndarray, weight: np.ndarray
-) -> Ratio | Smooth | Ordinal:
+) -> Smooth | Ordinal:
     """The transformation of these pairs, before it has seen a map.
 
     `weight` has an entry for each pair, or one for all. For "ordinal" pairs have to be sorted.
     """
-    if name == "ratio":
-        return Ratio(dissimilarity, weight)
     if name == "ordinal":
         return Ordinal(dissimilarity, weight, ties)
     return Smooth(dissimilarity, weight, KNOTS if name == "spline" else None)
@@ -76,28 +74,6 @@ def sized(disparity: np.ndarray, weight: np.ndarray) -> np.ndarray:
     if size == 0.0:
         return np.ones_like(disparity)
     return disparity * np.sqrt(total / size)
-
-
-# ---- straight through zero -----------------------------------------------------------------------
-
-
-class Ratio:
-    """f(x) = b x: of the given size, whatever the map."""
-
-    def __init__(self, dissimilarity: np.ndarray, weight: np.ndarray):
-        self._dissimilarity = dissimilarity
-        self._disparity = sized(dissimilarity, weight)
-
-    def fitted(self, distance: np.ndarray) -> np.ndarray:
-        """f of the pairs, for their distances in the map."""
-        return self._disparity
-
-    def curve(self, distance: np.ndarray) -> Curve:
-        """f for any dissimilarity."""
-        largest = int(np.argmax(self._dissimilarity))
-        x, f = self._dissimilarity[largest], self._disparity[largest]
-        slope = f / x if x > 0 else 0.0
-        return Curve(np.zeros(1), np.zeros(1), np.array([slope, slope]))
 
 
 # ---- interval and spline -------------------------------------------------------------------------
@@ -121,9 +97,11 @@ class Smooth:
             self._basis = rising_splines(self._knots)
 
     def fitted(self, distance: np.ndarray) -> np.ndarray:
+        """f of the pairs, for their distances in the map."""
         return sized(self._values(self._coefficients(distance)), self._weight)
 
     def curve(self, distance: np.ndarray) -> Curve:
+        """f for any dissimilarity."""
         raw = self._coefficients(distance)
         values = self._values(raw)
         scale = _scale_of(values, sized(values, self._weight))
