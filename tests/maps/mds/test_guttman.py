@@ -42,8 +42,8 @@ def test_stress_and_gradient_are_those_of_the_sum(rng, k):
     np.testing.assert_allclose(listed(Y).stress, raw_stress(D, Y, W), rtol=1e-12)
     for look in (lambda Y: square_look(D, Y), listed):
         error = check_grad(
-            lambda y: look(y.reshape(Y.shape)).stress,
-            lambda y: look(y.reshape(Y.shape)).gradient.ravel(),
+            lambda y, look=look: look(y.reshape(Y.shape)).stress,
+            lambda y, look=look: look(y.reshape(Y.shape)).gradient.ravel(),
             Y.ravel(),
         )
         assert error < 1e-5 * np.abs(look(Y).gradient).max()

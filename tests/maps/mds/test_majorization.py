@@ -96,7 +96,7 @@ def test_fit_gives_the_stress_of_the_map_in_three_ways(rng):
     d = np.linalg.norm(Y[:, None] - Y, axis=2)
     squares = (d**2).sum() / 2
     units = np.linspace(0.0, 2.0, 20001)
-    best = min(((u * D - d) ** 2).sum() / 2 for u in units[:: 40])
+    best = min(((u * D - d) ** 2).sum() / 2 for u in units[::40])
     for problem in (SquareProblem(D), PairsProblem(list_of(D))):
         fit = problem.fit(Y)
         np.testing.assert_allclose(fit.stress, raw_stress(D, Y))

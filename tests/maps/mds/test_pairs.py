@@ -22,7 +22,7 @@ def nearest(D, q):
 def test_all_pairs_are_there_once(rng, monkeypatch):
     monkeypatch.setattr(pairs_module, "BLOCK_NUMBERS", 30)
     D = noisy(rng, 11)
-    first, second, delta, weight, n = list_of(D)
+    first, second, delta, weight, _ = list_of(D)
     np.testing.assert_array_equal(first, np.triu_indices(11, 1)[0])
     np.testing.assert_array_equal(second, np.triu_indices(11, 1)[1])
     np.testing.assert_array_equal(delta, D[np.triu_indices(11, 1)])

@@ -7,7 +7,7 @@ from scipy.optimize import minimize, nnls
 from lowdim.maps.mds.transformations import (
     Curve,
     add_powers,
-    at,
+    disparities_at,
     isotonic,
     powers,
     rising_splines,
@@ -137,15 +137,17 @@ def test_the_curve_gives_the_disparities_of_the_pairs(rng, name, ties):
     x, w, d = sorted_pairs(rng, p=300)
     transformation = transformation_of(name, ties, x, w)
     f, curve = transformation.fitted(d), transformation.curve(d)
-    np.testing.assert_allclose(at(curve, x), f, atol=2e-6 * f.max())
-    beyond = at(curve, np.array([x[0] / 2, 2 * x[-1]]))
+    np.testing.assert_allclose(disparities_at(curve, x), f, atol=2e-6 * f.max())
+    beyond = disparities_at(curve, np.array([x[0] / 2, 2 * x[-1]]))
     assert beyond[0] <= f[0] + 1e-9
     assert beyond[1] >= f[-1] - 1e-9
 
 
 def test_a_curve_is_straight_between_and_beyond_its_knots():
     curve = Curve(np.array([1.0, 2.0]), np.array([1.0, 3.0]), np.array([2.0, 0.0]))
-    np.testing.assert_allclose(at(curve, np.array([0.0, 0.5, 1.5, 9.0])), [0.0, 0.0, 2.0, 3.0])
+    np.testing.assert_allclose(
+        disparities_at(curve, np.array([0.0, 0.5, 1.5, 9.0])), [0.0, 0.0, 2.0, 3.0]
+    )
 
 
 def test_stress_with_the_best_disparities_has_the_gradient_at_fixed_ones(rng):
@@ -175,7 +177,7 @@ def test_kernels_are_their_plain_loops(rng):
 
 
 def test_a_general_optimizer_finds_no_better_interval(rng):
-    x, w, d = sorted_pairs(rng, p=40)
+    x, _, d = sorted_pairs(rng, p=40)
     f = transformation_of("interval", "secondary", x, np.ones(1)).fitted(d)
 
     def stress(c):

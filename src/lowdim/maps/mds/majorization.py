@@ -38,6 +38,7 @@ class SquareProblem:
         blocks = range(0, self.n, 256)
         off = sum(_squares(dissimilarity[start : start + 256]) for start in blocks)
         self.size = (off - _squares(dissimilarity.diagonal())) / 2
+        self.total_weight = self.n * (self.n - 1) / 2
 
     def first(self, Y: np.ndarray) -> np.ndarray:
         """The Guttman transform, whose mean is 0."""
@@ -52,6 +53,9 @@ class SquareProblem:
         unit = (self.size + squares - stress) / (2 * self.size or 1.0)  # sum f d / sum f^2
         best = self.look(Y / unit).stress * unit**2 if unit > 0 else squares
         return Fit(stress, _root_of(stress, squares), _root_of(best, squares))
+
+    def curve(self, Y: np.ndarray) -> None:
+        """The f that was learned: none was."""
 
 
 class PairsProblem:
@@ -71,10 +75,11 @@ class PairsProblem:
             if exact
             else 2.0 * row_weights(first, second, weight, n)[:, None]
         )
+        self.total_weight = pairs.total_weight
         if transformation is None:
             self.size = float(np.vdot(dissimilarity, dissimilarity * weight))
         else:
-            self.size = pairs.total_weight
+            self.size = self.total_weight
 
     def first(self, Y: np.ndarray) -> np.ndarray:
         pairs = self._pairs
@@ -105,16 +110,12 @@ class PairsProblem:
         """The f that was learned."""
         if self._transformation is None:
             return None
-        return self._transformation.curve(
-            pair_distances(self._pairs.first, self._pairs.second, Y)
-        )
+        return self._transformation.curve(pair_distances(self._pairs.first, self._pairs.second, Y))
 
     def _disparity(self, Y: np.ndarray) -> np.ndarray:
         if self._transformation is None:
             return self._pairs.dissimilarity
-        return self._transformation.fitted(
-            pair_distances(self._pairs.first, self._pairs.second, Y)
-        )
+        return self._transformation.fitted(pair_distances(self._pairs.first, self._pairs.second, Y))
 
 
 class Descent(NamedTuple):

@@ -46,7 +46,7 @@ class Curve(NamedTuple):
     slopes: np.ndarray  # (2,)  before the first and beyond the last knot
 
 
-def at(curve: Curve, dissimilarity: np.ndarray) -> np.ndarray:
+def disparities_at(curve: Curve, dissimilarity: np.ndarray) -> np.ndarray:
     """f of any dissimilarities; nothing is below 0."""
     knots, values, slopes = curve
     inside = np.interp(dissimilarity, knots, values)
