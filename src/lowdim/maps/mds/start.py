@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import shortest_path
 
-from lowdim.maps.classical.coordinates import principal_coordinates
+from lowdim.maps.coordinates import principal_coordinates
 from lowdim.maps.points import Metric, Points
 from lowdim.maps.start import MOST, spread_out, start
 
