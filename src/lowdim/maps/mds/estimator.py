@@ -328,7 +328,7 @@ class MDS(Map):
             belongs_to_fit(ArrayBlocks(np.asarray(init, dtype=np.float64)), "init")
         for _ in range(self.n_init if by_name and init == "random" else 1):
             Y = first_places(init, points, self.n_components, self._metric, weights, random)
-            yield Y if by_name else Y * (points.unit / self._scale)
+            yield Y if by_name else Y * (self._unit / self._scale)
 
     def _joined(self, Y: np.ndarray) -> np.ndarray:
         """Equal rows in one place: the mean of theirs."""

@@ -39,14 +39,7 @@ def first_places(
         np.fill_diagonal(missing, False)
         if missing.any():
             return spread_out(of_some_pairs(points.rows, missing, n_components), random)
-    return start(
-        init,
-        points,
-        n_components,
-        metric=metric.name,
-        metric_params=metric.params,
-        random=random,
-    )
+    return start(init, points, n_components, metric=metric, random=random)
 
 
 def of_some_pairs(D: np.ndarray, missing: np.ndarray, n_components: int) -> np.ndarray:
