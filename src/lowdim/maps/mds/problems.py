@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.maps.direct import squares_at
 from lowdim.maps.mds.majorization import PairsProblem, SquareProblem
 from lowdim.maps.mds.pairs import (
     BLOCK_NUMBERS,
     Between,
+    Listed,
     Pairs,
     all_pairs,
     check_joined,
@@ -27,7 +29,7 @@ from lowdim.maps.mds.pairs import (
     weighed,
 )
 from lowdim.maps.mds.transformations import transformation_of
-from lowdim.maps.points import Metric, Points, distances
+from lowdim.maps.points import Metric, Points, distances, from_squares
 
 SINGLE_ABOVE = 2000  # rows, where float32 saves time and memory that count
 SINGLE_ENOUGH = 1e-6  # eps, from which on float32 is enough
@@ -66,7 +68,8 @@ def problem_of(
         pairs = stored_pairs(points.rows, weights)
     elif some is not None:
         near = neighbors(min(neighbors_of(some), n - 1))
-        pairs = sampled_pairs(between, n, some, (near.indices, near.distances), random)
+        listed = listed_of(points, metric)
+        pairs = sampled_pairs(between, n, some, (near.indices, near.distances), random, listed)
         pairs = pairs if weights is None else weighed(pairs, weights)
     elif weights is None and not missing and not learned:
         single = n > SINGLE_ABOVE and asked.eps >= SINGLE_ENOUGH
@@ -106,6 +109,25 @@ def between_of(points: Points, metric: Metric) -> Between:
         return distances(points.take(rows), others, metric)
 
     return given if metric.is_precomputed else computed
+
+
+def listed_of(points: Points, metric: Metric) -> Listed | None:
+    """What gives the dissimilarities between each point and some others; None: not one by one."""
+    rows, spread = points.rows, points.spread
+
+    def given(index: np.ndarray) -> np.ndarray:
+        return rows[np.arange(len(index))[:, None], index]
+
+    def computed(index: np.ndarray) -> np.ndarray:
+        squares = squares_at(rows, rows, index)
+        squares += spread[:, None] + spread[index]
+        return from_squares(squares, metric)
+
+    if metric.is_precomputed:
+        return given
+    # rows of a sparse matrix are not centered, which correlations need
+    in_full = not (sp.issparse(rows) and metric.name == "correlation")
+    return computed if metric.by_products and points.observed is None and in_full else None
 
 
 def square_of(between: Between, n: int, dtype: Any = np.float64) -> np.ndarray:
