@@ -36,6 +36,7 @@ from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
 from lowdim.maps.mds import MDS as MDS
 from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.neighbors import neighbors as neighbors
+from lowdim.maps.sammon import Sammon as Sammon
 from lowdim.maps.stress import stress as stress
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
