@@ -1,8 +1,9 @@
 """From points to the problem that is minimised: all pairs as a square, or a list of pairs.
 
 A square of numbers, each row a vector loop, where f(x) = x or b x and every pair counts once; in
-float32 above 2,000 rows, whose rounding (1e-7 of a distance) is far below what `eps` asks for. A
-list in all other cases: weights, missing dissimilarities, a learned f, a part of the pairs.
+float32 where the rows are, and above 2,000 rows: its rounding (1e-7 of a distance) is far below
+what `eps` asks for. A list in all other cases: weights, missing dissimilarities, a learned f, a
+part of the pairs.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def problem_of(
         pairs = pairs if weights is None else weighed(pairs, weights)
     elif weights is None and not missing and not learned:
         single = n > SINGLE_ABOVE and asked.eps >= SINGLE_ENOUGH
-        return SquareProblem(square_of(between, n, np.float32 if single else np.float64))
+        dtype = np.float32 if single or points.rows.dtype == np.float32 else np.float64
+        return SquareProblem(square_of(between, n, dtype))
     else:
         pairs = all_pairs(between, n, weights)
     check_joined(pairs, "X")
