@@ -239,7 +239,8 @@ def test_a_row_is_placed_as_if_alone(rng):
     model = MDS().fit(X)
     together = model.transform(new)
     for i in range(6):
-        np.testing.assert_allclose(model.transform(new[i : i + 1])[0], together[i], atol=1e-9)
+        # distances come from products, which round in another way for another number of rows
+        np.testing.assert_allclose(model.transform(new[i : i + 1])[0], together[i], atol=1e-7)
 
 
 def test_of_many_rows_some_are_anchors(rng, monkeypatch):
