@@ -34,6 +34,7 @@ from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.maps.stress import stress as stress
+from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
