@@ -104,7 +104,7 @@ def _reason_to_stop(
 def tell(model: Any, text: str, level: int = 1) -> None:
     """A line for those who asked for it."""
     if model.verbose >= level:
-        print(f"[t-SNE] {text}")  # noqa: T201
+        print(f"[t-SNE] {text}")
 
 
 def _tell_progress(

@@ -1,9 +1,9 @@
 """P: what pairs of rows are neighbours, and how much.
 
-    perplexity         a number, or several: the mean of the p_j|i at each
-    affinity           Gaussian shares of the neighbours, or equal ones
-    method="exact"     all pairs; else 3 perplexity neighbours of each row
-    precomputed        distances, or (metric="precomputed_affinity") P itself
+perplexity         a number, or several: the mean of the p_j|i at each
+affinity           Gaussian shares of the neighbours, or equal ones
+method="exact"     all pairs; else 3 perplexity neighbours of each row
+precomputed        distances, or (metric="precomputed_affinity") P itself
 """
 
 from __future__ import annotations

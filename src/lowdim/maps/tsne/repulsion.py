@@ -1,9 +1,9 @@
 """What pushes the points of a map apart: all pairs, by one of three ways to sum them up.
 
-    "auto"         the field on a mesh, direct sums for few points
-    "fft"          the field on a mesh (`maps/field`)
-    "barnes_hut"   a tree of cells (`tree.py`)
-    "exact"        direct sums over all pairs
+"auto"         the field on a mesh, direct sums for few points
+"fft"          the field on a mesh (`maps/field`)
+"barnes_hut"   a tree of cells (`tree.py`)
+"exact"        direct sums over all pairs
 """
 
 from __future__ import annotations
