@@ -86,8 +86,8 @@ def _from_pairs(pairs: np.ndarray, name: str) -> np.ndarray:
     n = round((1 + np.sqrt(1 + 8 * len(pairs))) / 2)
     if n * (n - 1) // 2 != len(pairs):
         raise ValueError(
-            f"{name} is a vector of {len(pairs)} values; array must be 2-dimensional and square, or "
-            "have one value for each pair of n objects, n (n - 1) / 2 in all."
+            f"{name} is a vector of {len(pairs)} values; array must be 2-dimensional and square, "
+            "or have one value for each pair of n objects, n (n - 1) / 2 in all."
         )
     return np.ascontiguousarray(squareform(pairs, checks=False))
 

@@ -40,8 +40,9 @@ def test_the_kernel_is_its_python_twin(rng):
 def test_a_point_far_from_all_others_keeps_its_digits():
     Y = np.array([[0, 0], [6, 0]], np.float32)
     found = gauss_sums(Y, Y, own=False)
-    np.testing.assert_allclose(found.value, np.exp(-36), rtol=1e-6)
-    np.testing.assert_allclose(found.force[:, 0], [-6 * np.exp(-36), 6 * np.exp(-36)], rtol=1e-6)
+    # the exponent, 52 in powers of 2, is good to 3e-6
+    np.testing.assert_allclose(found.value, np.exp(-36), rtol=4e-6)
+    np.testing.assert_allclose(found.force[:, 0], [-6 * np.exp(-36), 6 * np.exp(-36)], rtol=4e-6)
 
 
 def test_a_field_gives_the_same_sums(rng, monkeypatch):
