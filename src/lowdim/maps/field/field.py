@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowdim.maps.field.direct import direct
+from lowdim.maps.field.direct import direct, is_compiled
 from lowdim.maps.field.mesh import SPACING, Mesh, convolved, mesh_over, response
 from lowdim.maps.field.radial import radial
 from lowdim.maps.field.splines import read, spread
 
-# up to here all pairs take less time than a mesh, by the number of axes: 1 / (1 + d^2), and others
-FEW_POINTS = (0, 700, 1200, 8000), (0, 200, 300, 2000)
+# measured time in ns: of a pair of direct sums; of a node of the transforms, and a point of a mesh
+PAIR, OTHER_PAIR, NODE, POINT = 0.4, 5.0, 7.0, 60.0
+MOST_AXES = 3  # of a mesh
+LEAST = 2e5  # what a mesh takes at least
 
 
 class Field:
@@ -41,7 +43,8 @@ class Field:
     dof : float, default=1.0
         Student's degrees of freedom.
     method : "auto", "mesh" or "direct", default="auto"
-        "auto": direct sums for few points and for more than three axes.
+        "auto": direct sums where they are quicker than a mesh (of about a thousand points in the
+        plane, more in space), and for more than three axes.
     spacing : float, default=0.5
         Of the mesh for Student's kernel of one degree of freedom or more; less is more exact and
         slower. Gauss and fewer degrees of freedom have finer ones.
@@ -69,16 +72,19 @@ class Field:
         self._charges = np.ones(n, np.float32) if charges is None else np.array(charges, np.float32)
         self.own = 1.0
         self._nodes: np.ndarray | None = None
-        if method == "auto":
-            few = FEW_POINTS[self.kernel != ("student", 1.0)]
-            method = "direct" if axes > 3 or n <= few[axes] else "mesh"
-        if method == "mesh":
-            self._solve(spacing)
+        if method != "direct" and axes <= MOST_AXES:
+            self._mesh = mesh_over(Y.min(axis=0), Y.max(axis=0), n, self.kernel, spacing)
+            if method == "mesh" or not self._direct_is_quicker():
+                self._solve()
 
-    def _solve(self, spacing: float) -> None:
-        Y = self._Y
-        self._mesh = mesh_over(Y.min(axis=0), Y.max(axis=0), len(Y), self.kernel, spacing)
-        self._nodes = convolved(spread(Y, self._charges, self._mesh), self._mesh, self.kernel)
+    def _direct_is_quicker(self) -> bool:
+        n, pair = len(self._Y), PAIR if is_compiled(self.kernel) else OTHER_PAIR
+        mesh = NODE * float(np.prod(self._mesh.padded)) + POINT * n
+        return n * n * pair < max(LEAST, mesh)
+
+    def _solve(self) -> None:
+        charges = spread(self._Y, self._charges, self._mesh)
+        self._nodes = convolved(charges, self._mesh, self.kernel)
         total = float(self._charges.sum(dtype=np.float64))
         unit = response(self.kernel, self._mesh.spacing, self._mesh.padded)
         self._base, self.own = np.float32(unit.base * total), unit.own
