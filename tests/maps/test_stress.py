@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import lowdim
 from lowdim.datasets import load_eurodist
-from lowdim.maps.classical.coordinates import principal_coordinates, squared
+from lowdim.maps.coordinates import principal_coordinates, squared
 
 D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
 LINE = np.array([[0.0], [-3.0], [2.0]])  # distances 3, 2, 5

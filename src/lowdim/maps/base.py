@@ -28,7 +28,7 @@ from lowdim.maps.keys import Groups, found_among, grouped, row_keys
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.given import given_neighbors
 from lowdim.maps.neighbors.search import METHODS, near, nearest_to
-from lowdim.maps.points import KNOWN, Metric, Points, metric_of
+from lowdim.maps.points import ALIASES, KNOWN, Metric, Points, metric_of
 from lowdim.maps.reading import Reading, completed, learned_reading, read, sees_codes
 from lowdim.maps.rows import in_memory
 
@@ -251,7 +251,19 @@ class Map(Transformer, Estimator):
         tags = super().__sklearn_tags__()
         name = getattr(self, "metric", "euclidean")
         tags.input_tags.pairwise = isinstance(name, str) and name in ("precomputed", AFFINITY)
+        tags.input_tags.allow_nan = self.accepts_nan and self._takes_nan(name)
         return tags
+
+    def _takes_nan(self, metric: Any) -> bool:
+        """Whether distances are known for rows with missing values."""
+        if not isinstance(metric, str) or metric == AFFINITY:
+            return False
+        return ALIASES.get(metric, metric) in (
+            "euclidean",
+            "sqeuclidean",
+            "minkowski",
+            "precomputed",
+        )
 
 
 def _kept_rows(rows: Blocks) -> np.ndarray:

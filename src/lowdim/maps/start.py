@@ -16,19 +16,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linear.pca import PCA
-from lowdim.maps.classical.coordinates import (
+from lowdim.maps.coordinates import (
     column_signs,
     placed,
     principal_coordinates,
     squared,
 )
+from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
 
-EUCLIDEAN = ("euclidean", "l2", "nan_euclidean")
 INITS = ("random", "pca", "classical_mds")
 MOST = 2500  # rows of which all pairs are looked at
 LANDMARKS = 1000  # rows that stand for more of them
@@ -39,11 +40,10 @@ SMALL = 1e-4  # of the largest spread: what is put there
 @single_threaded_blas()
 def start(
     init: Any,
-    points: Any,
+    points: Points,
     n_components: int,
     *,
-    metric: Any = "euclidean",
-    metric_params: dict | None = None,
+    metric: Metric | str = "euclidean",
     random: np.random.Generator,
 ) -> np.ndarray:
     """Places (n, n_components) to start from, float64, in the unit of the points.
@@ -55,28 +55,28 @@ def start(
     points : Points
         Rows as points; with metric='precomputed' their dissimilarities.
     n_components : int
-    metric, metric_params
+    metric : Metric or str
         Of the map.
     random : Generator
         For 'random', and where places do not differ.
     """
-    n = points.rows.shape[0]
+    n, metric = points.n, metric_of(metric)
     if not isinstance(init, str):
-        return given_places(init, n, n_components) / points.unit
+        return given_places(init, n, n_components) / in_units_of_x(np.ones(1), points, metric)
     if init not in INITS:
         listed = ", ".join(map(repr, INITS))
         raise ValueError(f"init={init!r} is not known; choose {listed}, or give an array.")
     if init == "random":
         return random.standard_normal((n, n_components))
-    if init == "pca" and metric == "precomputed":
+    if init == "pca" and metric.is_precomputed:
         raise ValueError(
             'The parameter init="pca" cannot be used with metric="precomputed": there are no rows '
             "to take axes of; choose init='classical_mds' or 'random'."
         )
-    if init == "pca" or (metric in EUCLIDEAN and not points.spread.any()):
+    if init == "pca" or is_plain(points, metric):
         Y = on_principal_axes(points.rows, n_components)
     else:
-        Y = at_principal_coordinates(points, n_components, metric, metric_params)
+        Y = at_principal_coordinates(points, n_components, metric)
     return spread_out(Y, random)
 
 
@@ -104,19 +104,26 @@ def on_principal_axes(rows: Any, n_components: int) -> np.ndarray:
     return Y * column_signs(Y)
 
 
-def at_principal_coordinates(
-    points: Any, n_components: int, metric: Any, metric_params: dict | None
-) -> np.ndarray:
+def is_plain(points: Points, metric: Metric) -> bool:
+    """Whether dissimilarities are the Euclidean distances of the points' rows."""
+    return metric.name == "euclidean" and points.observed is None
+
+
+def at_principal_coordinates(points: Points, n_components: int, metric: Metric) -> np.ndarray:
     """Principal coordinates (n, n_components) by all pairs, or by some rows as landmarks."""
-    n = points.rows.shape[0]
-    Y = np.zeros((n, n_components))
-    k = min(n_components, n)
+    n = points.n
+    Y, k = np.zeros((n, n_components)), min(n_components, n)
+    if metric.is_precomputed and sp.issparse(points.rows):
+        raise ValueError(
+            "init='classical_mds' needs the dissimilarities of all pairs, and X is a graph of "
+            "some; choose init='random'."
+        )
     if n <= MOST:
-        D = dissimilarities(points, np.arange(n), metric, metric_params)
+        D = _known(distances(points, points, metric))
         Y[:, :k] = principal_coordinates(squared(D), k).Y
         return Y
-    chosen = np.sort(np.random.default_rng(0).choice(n, LANDMARKS, replace=False))
-    D = dissimilarities(points, chosen, metric, metric_params)  # (n, landmarks)
+    chosen = landmark_rows(n, LANDMARKS)
+    D = _known(to_landmarks(points, chosen, metric))
     found = principal_coordinates(squared(D[chosen]), k)
     size = max(1, 2**20 // LANDMARKS)
     for first in range(0, n, size):
@@ -125,23 +132,22 @@ def at_principal_coordinates(
     return Y
 
 
-def dissimilarities(
-    points: Any, columns: np.ndarray, metric: Any, metric_params: dict | None
-) -> np.ndarray:
-    """Dissimilarities (n, m) of all rows to those with these numbers, in the unit of the points."""
-    import scipy.sparse as sp
+def landmark_rows(n: int, count: int) -> np.ndarray:
+    """Numbers of rows that stand for all: drawn with a fixed seed, in rising order."""
+    return np.sort(np.random.default_rng(0).choice(n, min(count, n), replace=False))
 
-    if metric == "precomputed":
-        if sp.issparse(points.rows):
-            raise ValueError(
-                "init='classical_mds' needs the dissimilarities of all pairs, and X is a graph of "
-                "some; choose init='random'."
-            )
-        return points.rows[:, columns] if len(columns) < len(points.rows) else points.rows
-    from lowdim.maps.points import distances, some_points
 
-    others = points if len(columns) == len(points.rows) else some_points(points, columns)
-    return distances(points, others, metric, metric_params=metric_params)
+def to_landmarks(points: Points, chosen: np.ndarray, metric: Metric) -> np.ndarray:
+    """Dissimilarities (n, m) of all points to those with these numbers."""
+    if metric.is_precomputed:
+        return np.ascontiguousarray(points.rows[:, chosen], dtype=np.float64)
+    return distances(points, points.take(chosen), metric)
+
+
+def _known(D: np.ndarray) -> np.ndarray:
+    """D with the mean where it is not known: good enough for a start."""
+    missing = np.isnan(D)
+    return np.where(missing, np.mean(D[~missing]), D) if missing.any() else D
 
 
 def spread_out(Y: np.ndarray, random: np.random.Generator) -> np.ndarray:

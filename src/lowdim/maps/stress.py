@@ -22,7 +22,7 @@ from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.core.validation import check_choice
 from lowdim.linalg.checks import power_of_two
-from lowdim.maps.classical.coordinates import centre_twice, run_over_rows, squared
+from lowdim.maps.coordinates import centre_twice, run_over_rows, squared
 from lowdim.maps.square import square_matrix
 
 KINDS = ("raw", "normalized", "stress-1", "stress-2", "sammon", "strain")

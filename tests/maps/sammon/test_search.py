@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 
 from lowdim.datasets import load_ekman, load_eurodist
-from lowdim.maps.classical.coordinates import principal_coordinates, squared
+from lowdim.maps.coordinates import principal_coordinates, squared
 from lowdim.maps.sammon.pairs import look, pairs_of
 from lowdim.maps.sammon.search import curvature, search_start, search_step
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lowdim.datasets import load_ekman, load_eurodist
-from lowdim.maps.classical import coordinates
-from lowdim.maps.classical.coordinates import (
+from lowdim.maps import coordinates
+from lowdim.maps.coordinates import (
     all_eigenvalues,
     centre_twice,
     column_signs,

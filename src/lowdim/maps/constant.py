@@ -19,11 +19,12 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linalg.checks import power_of_two
 from lowdim.linalg.products import dense_times
-from lowdim.maps.classical.coordinates import centre_twice, squared
+from lowdim.maps.coordinates import centre_twice, squared
 
 ALL = 200  # rows, up to which all eigenvalues are found
 DIRECTIONS = 40  # that ARPACK works with
 TOL = 1e-12
+ROUNDING = 1e-6  # of the largest dissimilarity: a constant that rounding makes of none
 
 
 @single_threaded_blas()
@@ -51,7 +52,7 @@ def additive_constant(D: np.ndarray, weight: np.ndarray | None = None) -> float:
     B2 *= 2.0
     B1 *= -4.0
     largest = _by_all(B2, B1) if n <= ALL else _by_products(B2, B1)
-    return max(largest, 0.0) * unit
+    return largest * unit if largest > ROUNDING else 0.0
 
 
 def _by_all(upper: np.ndarray, lower: np.ndarray) -> float:

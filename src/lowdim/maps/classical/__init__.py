@@ -1,1 +1,0 @@
-"""Classical multidimensional scaling."""
