@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
 import lowdim
@@ -113,7 +114,7 @@ def test_new_rows_go_to_their_cluster_each_for_itself(rng):
 def test_new_rows_of_affinities_go_to_what_they_are_alike(rng):
     X, labels = clusters(rng, n=90)
     P = TSNE(**QUICK).fit(X).affinities_
-    model = TSNE(metric="precomputed_affinity", **QUICK).fit(P)
+    model = TSNE(metric="precomputed_affinity", init="random", **QUICK).fit(P)
     new = (labels == 1)[None] * rng.random((1, 90))
     nearest = pairwise_distances(model.transform(new), model.embedding_).argmin()
     assert labels[nearest] == 1
@@ -176,6 +177,11 @@ def test_too_many_dimensions_are_named(method):
 def test_principal_axes_of_distances_are_refused():
     with pytest.raises(ValueError, match=r'init="pca" cannot be used with metric="precomputed"'):
         TSNE(metric="precomputed", perplexity=2).fit(np.ones((9, 9)) - np.eye(9))
+
+
+def test_affinities_have_no_axes():
+    with pytest.raises(ValueError, match="init='pca' needs rows"):
+        TSNE(metric="precomputed_affinity").fit(np.ones((9, 9)))
 
 
 def test_a_perplexity_of_all_rows_is_refused(rng):
