@@ -115,6 +115,8 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "rows"},
         {"scale": "columns", "warm_start": True},
     ],
+    "SNE": [{"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2}],
+    "SymmetricSNE": [{"joint": "global", "neighbors": "exact", "perplexity": 5.0}],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
@@ -138,6 +140,7 @@ each_model = pytest.mark.parametrize("model", DEFAULTS + CONFIGURED, ids=repr)
 quiet = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
+    pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
 ]
