@@ -32,13 +32,25 @@ MANY_PARTS = 2000
 
 
 def spectral_start(
-    graph: sp.csr_array, k: int, points: Points | None, random: np.random.Generator
+    graph: sp.csr_array,
+    k: int,
+    random: np.random.Generator,
+    points: Points | None = None,
+    precomputed: bool = False,
 ) -> np.ndarray:
-    """Places (n, k) from the graph; `points` say where parts lie that nothing joins."""
+    """Places (n, k) from the graph; `points` say where parts lie that nothing joins.
+
+    With `precomputed` the rows of points are distances.
+    """
     n_parts, part = connected_components(graph, directed=False)
     if n_parts == 1:
         return widened(_vectors(graph, k, random))
-    centers = _centers(part, n_parts, k, points, random)
+    count = np.bincount(part).astype(np.float64)
+    shares = (1.0 / count[part], (part, np.arange(len(part))))
+    mean = sp.csr_array(shares, shape=(n_parts, len(part)))
+    known = points is not None and n_parts <= MANY_PARTS
+    products = _products(mean, points.rows, precomputed) if known else None  # type: ignore[union-attr]
+    centers = _centers(products, n_parts, k, random)
     radius = _room(centers)
     Y = np.empty((graph.shape[0], k))
     order = np.argsort(part, kind="stable")
@@ -71,7 +83,7 @@ def widened(Y: np.ndarray, width: float = WIDTH) -> np.ndarray:
 
 
 def _vectors(graph: sp.csr_array, k: int, random: np.random.Generator) -> np.ndarray:
-    """u_2 to u_k+1 of a connected graph, divided by the first one."""
+    """u_2 to u_k+1 of a connected graph."""
     n = graph.shape[0]
     if n <= k + 1:
         return random.uniform(-1, 1, (n, k))
@@ -107,48 +119,35 @@ def _iterated(A: sp.csr_array, k: int, random: np.random.Generator) -> np.ndarra
 
 
 def _centers(
-    part: np.ndarray, n_parts: int, k: int, points: Points | None, random: np.random.Generator
+    products: np.ndarray | None, n_parts: int, k: int, random: np.random.Generator
 ) -> np.ndarray:
-    """A place for each part, from the means of their rows or their mean distances."""
-    count = np.bincount(part).astype(np.float64)
-    mean = sp.csr_array((1.0 / count[part], (part, np.arange(len(part)))), shape=(n_parts, len(part)))
-    gram = None if points is None or n_parts > MANY_PARTS else _products(mean, points)
-    if gram is None:
+    """A place for each part by classical scaling of the products of their means, or at random."""
+    if products is None:
         return random.uniform(-1, 1, (n_parts, k)) * WIDTH / 2
-    gram = gram - gram.mean(axis=0)
-    gram = gram - gram.mean(axis=1, keepdims=True)
-    k_found = min(k, n_parts)
-    values, vectors = scipy.linalg.eigh(gram, subset_by_index=[n_parts - k_found, n_parts - 1])
+    products = products - products.mean(axis=0)
+    products = products - products.mean(axis=1, keepdims=True)
+    found = min(k, n_parts)
+    values, vectors = scipy.linalg.eigh(products, subset_by_index=[n_parts - found, n_parts - 1])
     vectors = deterministic_signs(vectors[:, ::-1].T).T * np.sqrt(np.maximum(values[::-1], 0.0))
     Y = np.zeros((n_parts, k))
-    Y[:, :k_found] = vectors
+    Y[:, :found] = vectors
     widest = np.abs(Y).max(initial=0.0)
     return Y * (WIDTH / 2 / widest) if widest > 0 else random.uniform(-1, 1, Y.shape) * WIDTH / 2
 
 
-def _products(mean: sp.csr_array, points: Points) -> np.ndarray | None:
-    """The products of the means of the parts, up to centring."""
-    rows: Any = points.rows
-    square = rows.shape[0] == rows.shape[1]
-    if square and not sp.issparse(rows) and _is_distances(rows):
-        squared = np.asarray(rows, dtype=np.float64) ** 2
-        return np.asarray(-0.5 * (mean @ (mean @ np.nan_to_num(squared)).T))
+def _products(mean: sp.csr_array, rows: Any, precomputed: bool) -> np.ndarray | None:
+    """The products of the means of the parts, up to centring; None if nothing is known of them."""
+    if precomputed:
+        if sp.issparse(rows):
+            return None  # a graph of distances says nothing of rows that it does not join
+        squared = np.nan_to_num(np.asarray(rows, dtype=np.float64)) ** 2
+        return np.asarray(-0.5 * (mean @ (mean @ squared).T))
     if sp.issparse(rows):
-        if square and _is_distances(rows):
-            return None  # a graph of distances knows nothing of rows that it does not join
         means = sp.csr_array(mean @ rows)
         return (means @ means.T).toarray()
     means = mean @ np.nan_to_num(np.asarray(rows, dtype=np.float64))
     means = means - means.mean(axis=0)
     return np.asarray(means @ means.T)
-
-
-def _is_distances(rows: Any) -> bool:
-    """Whether a square table is one of distances: 0 to itself, and the same both ways."""
-    if np.any(rows.diagonal()):
-        return False
-    gap = abs(rows - rows.T)
-    return not (gap.nnz if sp.issparse(gap) else np.nanmax(gap, initial=0.0))
 
 
 def _room(centers: np.ndarray) -> np.ndarray:
