@@ -29,6 +29,7 @@ from lowdim.maps.coordinates import (
     ROUNDING,
     Coordinates,
     all_eigenvalues,
+    between_copies,
     centre_twice,
     column_signs,
     goodness_of_fit,
@@ -241,7 +242,7 @@ class ClassicalMDS(Map):
         _refuse_unknown(to_all)
         constant = additive_constant(D, weight) if self.additive_constant else 0.0
         k = min(self.n_components, len(D))
-        found = principal_coordinates(squared(D, constant), k, weight)
+        found = principal_coordinates(squared(D, constant, weight), k, weight)
         self._check_positive(found.values, 0.0)
         self._publish_spectrum(found, constant)
         if chosen is None:
@@ -254,7 +255,9 @@ class ClassicalMDS(Map):
         self.spectrum_ = self._squares_in_units(found.spectrum)
         self.eigenvalues_ = self._squares_in_units(found.values)
         whole = len(found.spectrum) == len(found.Y)
-        self._goodness = goodness_of_fit(found.values, found.spectrum) if whole else None
+        copies = between_copies(constant, self._weight_of_landmarks())
+        fit = goodness_of_fit(found.values, found.spectrum, copies)
+        self._goodness = fit if whole else None
 
     def _placed_by(self, D: np.ndarray) -> np.ndarray:
         """Places of rows with dissimilarities (m, n) to the scaled rows, in the points' unit."""
@@ -301,11 +304,13 @@ class ClassicalMDS(Map):
                 some = some._replace(rows=some.rows[:, self.landmarks_])
             unit = self._in_units(np.ones(1))[0]
             D = distances(some, some, self._metric)
-            B = squared(D, self.additive_constant_ / unit)
-            weight = self._weight_of_landmarks()
+            constant, weight = self.additive_constant_ / unit, self._weight_of_landmarks()
+            B = squared(D, constant, weight)
             centre_twice(B, weight)
             spectrum = all_eigenvalues(B, None if weight is None else np.sqrt(weight))
-            self._goodness = goodness_of_fit(self.eigenvalues_ / unit / unit, spectrum)
+            values = spectrum[: self.n_components]
+            copies = between_copies(constant, weight)
+            self._goodness = goodness_of_fit(values, spectrum, copies)
         return self._goodness
 
     # ---- small things ----------------------------------------------------------------------------
@@ -319,7 +324,8 @@ class ClassicalMDS(Map):
         return in_units_of_x(Y, self._points, self._metric)
 
     def _squares_in_units(self, values: np.ndarray) -> np.ndarray:
-        return self._in_units(self._in_units(values))
+        with np.errstate(over="ignore", under="ignore"):  # squares of 1e200 are no numbers
+            return self._in_units(self._in_units(values))
 
     def _check_positive(self, values: np.ndarray, least: float) -> None:
         positive = int((values > least).sum())

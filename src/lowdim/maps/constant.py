@@ -12,6 +12,9 @@ Cost: O(n^3) up to `ALL` rows; above, ARPACK, O(n^2) per product.
 
 from __future__ import annotations
 
+from inspect import signature
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
@@ -25,6 +28,9 @@ ALL = 200  # rows, up to which all eigenvalues are found
 DIRECTIONS = 40  # that ARPACK works with
 TOL = 1e-12
 ROUNDING = 1e-6  # of the largest dissimilarity: a constant that rounding makes of none
+
+# ARPACK draws directions where it runs out of them; SciPy before 1.17 always the same ones
+_SEEDED: dict[str, Any] = {"rng": 0} if "rng" in signature(eigs).parameters else {}
 
 
 @single_threaded_blas()
@@ -73,7 +79,14 @@ def _by_products(upper: np.ndarray, lower: np.ndarray) -> float:
     operator = LinearOperator((2 * n, 2 * n), matvec=apply, dtype=np.float64)
     try:
         values = eigs(
-            operator, 1, which="LR", v0=start, ncv=DIRECTIONS, tol=TOL, return_eigenvectors=False
+            operator,
+            1,
+            which="LR",
+            v0=start,
+            ncv=DIRECTIONS,
+            tol=TOL,
+            return_eigenvectors=False,
+            **_SEEDED,
         )
     except ArpackError:  # it did not settle
         return _by_all(upper, lower)

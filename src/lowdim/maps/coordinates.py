@@ -79,8 +79,12 @@ def principal_coordinates(
     return Coordinates(Y, values, spectrum, means, trace, axes)
 
 
-def squared(D: np.ndarray, constant: float = 0.0) -> np.ndarray:
-    """(D + constant)^2 off the diagonal, on it D^2; a new array, in float64."""
+def squared(D: np.ndarray, constant: float = 0.0, weight: np.ndarray | None = None) -> np.ndarray:
+    """(D + constant)^2 off the diagonal, on it 0; a new array, in float64.
+
+    A row that counts w times is w rows, which are `constant` apart: on the diagonal is the mean
+    over all pairs of them, constant^2 (w - 1) / w.
+    """
     squares = np.empty(D.shape)
 
     def work(rows: slice) -> None:
@@ -88,8 +92,9 @@ def squared(D: np.ndarray, constant: float = 0.0) -> np.ndarray:
         np.multiply(squares[rows], squares[rows], out=squares[rows])
 
     run_over_rows(work, D.shape)
-    if constant:
-        np.fill_diagonal(squares, np.diagonal(D).astype(float) ** 2)
+    if constant and D.shape[0] == D.shape[1]:
+        copies = np.ones(len(D)) if weight is None else np.where(weight > 0, weight, 1.0)
+        np.fill_diagonal(squares, constant * constant * (copies - 1.0) / copies)
     return squares
 
 
@@ -119,14 +124,25 @@ def placed(squares: np.ndarray, means: np.ndarray, axes: np.ndarray) -> np.ndarr
     return dense_times(0.5 * (means - squares), axes)
 
 
-def goodness_of_fit(values: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
+def goodness_of_fit(
+    values: np.ndarray, spectrum: np.ndarray, between_copies: float = 0.0
+) -> np.ndarray:
     """The part of the eigenvalues that a map has: of their sizes, and of the positive ones.
 
-    As R's `cmdscale(...)$GOF`.
+    As R's `cmdscale(...)$GOF`. Copies of a row that a constant keeps apart have eigenvalues of
+    their own, constant^2 / 2 for each copy more: `between_copies` is their sum.
     """
     kept = values.sum()
-    sizes, positive = np.abs(spectrum).sum(), np.maximum(spectrum, 0.0).sum()
+    sizes = np.abs(spectrum).sum() + between_copies
+    positive = np.maximum(spectrum, 0.0).sum() + between_copies
     return np.array([kept / sizes if sizes > 0 else 0.0, kept / positive if positive > 0 else 0.0])
+
+
+def between_copies(constant: float, weight: np.ndarray | None) -> float:
+    """The sum of the eigenvalues that copies of rows have which a constant keeps apart."""
+    if weight is None:
+        return 0.0
+    return 0.5 * constant * constant * float(np.maximum(weight - 1.0, 0.0).sum())
 
 
 def column_signs(Y: np.ndarray) -> np.ndarray:
