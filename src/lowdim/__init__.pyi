@@ -35,6 +35,7 @@ from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
 from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.maps.stress import stress as stress
+from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
