@@ -42,6 +42,7 @@ from lowdim.maps.umap.layout import (
     advanced,
     cross_entropy,
     estimated_objective,
+    look_of,
     plan_of,
 )
 from lowdim.maps.umap.placing import EPOCHS, Settling, placed
@@ -376,8 +377,7 @@ class UMAP(Map):
             return
 
         Y = self._start(points, random)
-        distance = directed(found.distances.astype(np.float64), found.indices, points.n)
-        radii = self._radii(distance) if self.densmap or self.output_dens else None
+        radii = self._radii(found) if self.densmap or self.output_dens else None
         places = self._laid_out(Y, curve, seed, radii)
         self.embedding_ = self._expanded(places.Y, chosen)
         if isinstance(self.n_epochs, list):
@@ -420,8 +420,9 @@ class UMAP(Map):
     def _near(self, points: Points) -> Neighbors:
         k = min(self.n_neighbors, points.n) - 1
         if self.n_neighbors > points.n:
+            what = "different rows" if self.unique else "rows"
             warnings.warn(
-                f"n_neighbors={self.n_neighbors} is more than the {points.n} rows of X; all of "
+                f"n_neighbors={self.n_neighbors} is more than the {points.n} {what} of X; all of "
                 "them are used. Lower n_neighbors.",
                 UserWarning,
                 stacklevel=level_of_caller(),
@@ -483,9 +484,7 @@ class UMAP(Map):
             Y = start(init, points, k, metric=metric, random=random)
         return finished_start(Y, random)
 
-    def _laid_out(
-        self, Y: np.ndarray, curve: Curve, seed: int, radii: np.ndarray | None
-    ) -> Places:
+    def _laid_out(self, Y: np.ndarray, curve: Curve, seed: int, radii: np.ndarray | None) -> Places:
         """The places after all epochs; `radii` are the logs of those of the rows of X."""
         n_epochs = epochs_of(self.n_epochs, len(Y))
         asked = sorted(set(self.n_epochs)) if isinstance(self.n_epochs, list) else []
@@ -508,9 +507,10 @@ class UMAP(Map):
         if not stops:
             return places
         further = None if density is None else self._density_forces(plan, density)
+        look = look_of(plan, curve)
         loop = iterate(self, places, max_iter=len(stops), tol=0.0)
         for places in loop:
-            loop.record(estimated_objective(places.Y, plan, curve))
+            loop.record(estimated_objective(places.Y, look))
             until = next(stop for stop in stops if stop > places.epoch)
             moved = advanced(places, plan, until - places.epoch, further)
             loop.params = moved._replace(kept=(*moved.kept, moved.Y)) if until in asked else moved
@@ -520,8 +520,9 @@ class UMAP(Map):
         begin = plan.n_epochs * (1.0 - self.dens_frac)
         return lambda Y, epoch: edge_forces(Y, plan.edges, density) if epoch >= begin else None
 
-    def _radii(self, distance: sp.csr_array) -> np.ndarray:
+    def _radii(self, found: Neighbors) -> np.ndarray:
         """The logs of the radii of the rows of X, in units of the points."""
+        distance = directed(found.distances.astype(np.float64), found.indices, len(found.indices))
         both = sp.csr_array(distance.maximum(distance.T))
         row = np.repeat(np.arange(self.graph_.shape[0]), np.diff(self.graph_.indptr))
         known = np.asarray(both[row, self.graph_.indices]).ravel()
@@ -616,7 +617,9 @@ class UMAP(Map):
         check_is_fitted(self)
         self._check_invertible()
         Z = np.asarray(check_codes(self, Z, self.n_components))
-        places = Points(np.ascontiguousarray(self._places, np.float64), np.zeros(self._points.n), None, 1.0)
+        places = Points(
+            np.ascontiguousarray(self._places, np.float64), np.zeros(self._points.n), None, 1.0
+        )
         given = Points(np.ascontiguousarray(Z, np.float64), np.zeros(len(Z)), None, 1.0)
         found = nearest_to(given, places, min(self.n_neighbors, self._points.n))
         near_ones = self._places[found.indices]

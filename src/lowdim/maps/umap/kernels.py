@@ -59,6 +59,8 @@ def sampled_plane(Z, indptr, indices, rate, first, last, epoch, seed, pull, push
             for _ in range(negatives):  # all seen from one place: they do not wait for each other
                 state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
                 j = np.int64(((state >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+                if j == i:  # it has moved since it was written down
+                    continue
                 j = j if first <= j < last else j + n
                 u, v = x - Z[j, 0], y - Z[j, 1]
                 force = push[np.float32(u * u + v * v).view(np.uint32) >> np.uint32(SHIFT)]
@@ -144,7 +146,21 @@ def sampled(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alph
 
 @kernel(any_order=True)
 def settled(  # type: ignore[no-untyped-def]
-    Z, indptr, indices, weight, extra, share, first, last, epoch, seed, pull, push, alpha, draws, move
+    Z,
+    indptr,
+    indices,
+    weight,
+    extra,
+    share,
+    first,
+    last,
+    epoch,
+    seed,
+    pull,
+    push,
+    alpha,
+    draws,
+    move,
 ):
     """As `settled_plane`, in any number of dimensions; move (k,) is to work in."""
     n, k = Z.shape[0] // 2, Z.shape[1]
