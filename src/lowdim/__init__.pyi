@@ -43,6 +43,7 @@ from lowdim.maps.sne import SNE as SNE
 from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.tsne import TSNE as TSNE
+from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
