@@ -1,0 +1,1 @@
+"""Classical multidimensional scaling."""
