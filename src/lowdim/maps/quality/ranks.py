@@ -193,8 +193,18 @@ def square_apart(rows: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     return found + rows.spread[i] + rows.spread[j]
 
 
+def half_squares(rows: Rows, of: np.ndarray) -> np.ndarray:
+    """d(i, l)^2 / 2 of the rows `of` to all rows, (m, n), by products in float64."""
+    products = rows.values[of] @ rows.values.T
+    if sp.issparse(products):
+        products = products.toarray()
+    np.subtract(rows.half, products, out=products)
+    products += rows.half[of, None]
+    return np.maximum(products, 0.0, out=products)
+
+
 def _products(rows: Rows, of: np.ndarray) -> Callable[[slice], np.ndarray]:
-    """x_i'x_l of a block of rows with the rows of a slice, in float32, C order, to be written to."""
+    """x_i'x_l of a block of rows with the rows of a slice, in float32, to be written to."""
     if not sp.issparse(rows.narrow):
         block = rows.narrow[of]
 
@@ -210,9 +220,9 @@ def _products(rows: Rows, of: np.ndarray) -> Callable[[slice], np.ndarray]:
 
 
 def ranks_by_distance(
-    distances: Callable[[slice], np.ndarray], index: np.ndarray, of: np.ndarray, size: int
+    distances: Callable[[np.ndarray], np.ndarray], index: np.ndarray, of: np.ndarray, size: int
 ) -> np.ndarray:
-    """The same ranks where distances come ready: distances(part) of the rows of[part] to all rows.
+    """The same ranks where distances come ready: distances(of) of some rows to all rows, (m, n).
 
     Equal distances are ranked by number.
     """
@@ -220,7 +230,7 @@ def ranks_by_distance(
 
     def work(first: int) -> None:
         part = slice(first, min(first + size, len(index)))
-        D = np.ascontiguousarray(distances(part), np.float64)
+        D = np.ascontiguousarray(distances(of[part]), np.float64)
         j = np.ascontiguousarray(index[part], np.int64)
         target = np.take_along_axis(D, j, axis=1)
         G = np.negative(D)
@@ -232,7 +242,7 @@ def ranks_by_distance(
     return rank
 
 
-# ---- kernels: the value of column c about row i is half[c] - G[i, c] -------------------------------
+# ---- kernels: the value of column c about row i is half[c] - G[i, c] -----------------------------
 
 
 @kernel(any_order=True)
