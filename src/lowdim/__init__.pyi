@@ -32,6 +32,14 @@ from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
+from lowdim.maps.neighbors import neighbors as neighbors
+from lowdim.maps.quality import MapQuality as MapQuality
+from lowdim.maps.quality import Shepard as Shepard
+from lowdim.maps.quality import continuity as continuity
+from lowdim.maps.quality import map_quality as map_quality
+from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
+from lowdim.maps.quality import shepard as shepard
+from lowdim.maps.quality import trustworthiness as trustworthiness
 from lowdim.maps.stress import stress as stress
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,

@@ -156,9 +156,9 @@ def _count_block(rows: Rows, of: np.ndarray, index: np.ndarray, rank: np.ndarray
 
 
 def _leave_out_itself(G: np.ndarray, of: np.ndarray, first: int) -> None:
-    """A row is not its own neighbour: it is the farthest of all."""
+    """A row is not its own neighbour: NaN is neither nearer nor farther."""
     here = np.flatnonzero((of >= first) & (of < first + G.shape[1]))
-    G[here, of[here] - first] = -np.inf
+    G[here, of[here] - first] = np.nan
 
 
 def _decide(
