@@ -40,7 +40,8 @@ def trustworthiness(
 
     1 - 2 / (n k (2n - 3k - 1)) sum_i sum_j max(0, r(i, j) - k), over the k nearest rows j of each
     row i in the map, where r(i, j) is the rank of j among the neighbours of i in the data. It is
-    scikit-learn's figure; equal distances are ranked by the number of the row.
+    scikit-learn's figure, also for equal distances, up to 2,000 rows; beyond, and where X has NaN,
+    equal distances are ranked by the number of the row.
 
     Cost: one product of all rows with all rows, in blocks; memory for a few blocks.
 
@@ -81,7 +82,7 @@ def trustworthiness(
     """
     spaces = open_both(X, X_embedded, metric, metric_params, missing, "trustworthiness")
     k = check_half(n_neighbors, spaces.data.n)
-    strange = excess(spaces.data.ranks(spaces.places.near(k)), k)
+    strange = excess(spaces.data.sklearn_ranks(spaces.places.near(k)), k)
     return mean_kept(strange, k, spaces.data.n)
 
 

@@ -90,8 +90,8 @@ def centred(X: np.ndarray) -> np.ndarray:
         if (start == np.rint(start)).all():
             whole = np.ldexp(X - low, exponent)
             if (whole == np.rint(whole)).all():
-                whole -= np.rint(whole.mean(axis=0))
-                return whole / _common_step(whole)
+                whole /= _common_step(whole)
+                return whole - np.rint(whole.mean(axis=0))
     middle = np.median(X[:: max(1, len(X) // 1000)], axis=0)
     return np.ldexp(X - middle, -int(np.frexp(reach)[1]))
 
@@ -102,13 +102,22 @@ def _common_step(whole: np.ndarray) -> float:
     return float(bits & -bits) if bits else 1.0
 
 
-def ranks(rows: Rows, index: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
+def ranks(
+    rows: Rows,
+    index: np.ndarray,
+    of: np.ndarray | None = None,
+    tied: np.ndarray | None = None,
+    near_tie: float = 0.0,
+) -> np.ndarray:
     """r(i, j) of rows j = index[a] among all rows about row i = of[a], (m, k); 1 is the nearest.
 
     index : array of int, shape (m, k)
         Rows other than i itself.
     of : array of int, shape (m,), or None
         The rows i; None means all rows, in order.
+    tied : array of bool, shape (m,), or None
+        Becomes True for rows i with a rank that depends on the order of equal distances, or of
+        squared distances that differ by `near_tie` of their size.
     """
     m, n = len(index), len(rows.half)
     of = np.arange(n) if of is None else of
@@ -119,19 +128,31 @@ def ranks(rows: Rows, index: np.ndarray, of: np.ndarray | None = None) -> np.nda
 
     def work(first: int) -> None:
         part = slice(first, min(first + size, m))
-        _count_block(rows, of[part], np.ascontiguousarray(index[part], np.int64), rank[part])
+        wanted = np.ascontiguousarray(index[part], np.int64)
+        found = np.zeros(wanted.shape, bool) if tied is not None else None
+        _count_block(rows, of[part], wanted, rank[part], found, near_tie)
+        if tied is not None and found is not None:
+            tied[part] |= found.any(axis=1)
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
     return rank
 
 
-def _count_block(rows: Rows, of: np.ndarray, index: np.ndarray, rank: np.ndarray) -> None:
-    """Add to `rank` how many rows are nearer, for a block of rows."""
+def _count_block(
+    rows: Rows,
+    of: np.ndarray,
+    index: np.ndarray,
+    rank: np.ndarray,
+    tied: np.ndarray | None,
+    near_tie: float,
+) -> None:
+    """Add to `rank` how many rows are nearer, for a block of rows; mark ranks of equal ones."""
     n, k = len(rows.half), index.shape[1]
     apart = np.column_stack([square_apart(rows, of, index[:, a]) for a in range(k)])
     target = apart / 2 - rows.half[of, None]
     slack = rows.bound * rows.half[of, None] + 2 * HALF_ULP * np.abs(target) + n * TINY
+    slack = slack + near_tie * apart if rows.bound else 0.0
     low, high = (target - slack).astype(np.float32), (target + slack).astype(np.float32)
     above = (rows.half * (1 + rows.bound)).astype(np.float32)
     below = (rows.half * (1 - rows.bound)).astype(np.float32)
@@ -141,7 +162,7 @@ def _count_block(rows: Rows, of: np.ndarray, index: np.ndarray, rank: np.ndarray
         columns = slice(first, min(first + BLOCK_COLUMNS, n))
         G = products(columns)
         _leave_out_itself(G, of, first)
-        if rows.bound == 0.0:
+        if rows.bound == 0.0 and tied is None:
             count_before(G, above[columns], target.astype(np.float32), index - first, rank)
             continue
         count_certain(G, above[columns], below[columns], low, high, nearer, maybe)
@@ -152,7 +173,7 @@ def _count_block(rows: Rows, of: np.ndarray, index: np.ndarray, rank: np.ndarray
             pair, column = np.empty(maybe.sum(), np.int64), np.empty(maybe.sum(), np.int64)
             bounds = above[columns], below[columns], low, high
             list_unsure(G, *bounds, index - first, maybe, pair, column)
-            _decide(rows, of, index, apart, pair, column + first, rank)
+            _decide(rows, of, index, apart, pair, column + first, rank, tied, near_tie)
 
 
 def _leave_out_itself(G: np.ndarray, of: np.ndarray, first: int) -> None:
@@ -169,12 +190,16 @@ def _decide(
     pair: np.ndarray,
     column: np.ndarray,
     rank: np.ndarray,
+    tied: np.ndarray | None,
+    near_tie: float,
 ) -> None:
     """Count those of the listed rows that are nearer, by differences; `pair` numbers (i, j)."""
     k = index.shape[1]
     both, back = np.unique(pair // k * len(rows.half) + column, return_inverse=True)
     exact = square_apart(rows, of[both // len(rows.half)], both % len(rows.half))[back]
     asked, j = apart.ravel()[pair], index.ravel()[pair]
+    if tied is not None:
+        tied.ravel()[pair[np.abs(exact - asked) <= near_tie * asked]] = True
     nearer = (exact < asked) | ((exact == asked) & (column < j))
     rank += np.bincount(pair[nearer], minlength=rank.size).reshape(rank.shape)
 
@@ -220,11 +245,15 @@ def _products(rows: Rows, of: np.ndarray) -> Callable[[slice], np.ndarray]:
 
 
 def ranks_by_distance(
-    distances: Callable[[np.ndarray], np.ndarray], index: np.ndarray, of: np.ndarray, size: int
+    distances: Callable[[np.ndarray], np.ndarray],
+    index: np.ndarray,
+    of: np.ndarray,
+    size: int,
+    tied: np.ndarray | None = None,
 ) -> np.ndarray:
     """The same ranks where distances come ready: distances(of) of some rows to all rows, (m, n).
 
-    Equal distances are ranked by number.
+    Equal distances are ranked by number; `tied` becomes True for rows where that matters.
     """
     rank = np.ones(index.shape, np.int64)
 
@@ -235,7 +264,14 @@ def ranks_by_distance(
         target = np.take_along_axis(D, j, axis=1)
         G = np.negative(D)
         _leave_out_itself(G, of[part], 0)
-        count_before(G, np.zeros(D.shape[1]), target, j, rank[part])
+        zero = np.zeros(D.shape[1])
+        count_before(G, zero, target, j, rank[part])
+        if tied is not None:  # the same ranks, with equal ones before instead of after
+            last = np.ones(j.shape, np.int64)
+            count_before(G, zero, target, np.full_like(j, D.shape[1]), last)
+            first_rank = np.ones(j.shape, np.int64)
+            count_before(G, zero, target, np.zeros_like(j), first_rank)
+            tied[part] |= (last - first_rank > 1).any(axis=1)  # j is equal to itself
 
     for _ in ordered_map(work, range(0, len(index), size)):
         pass
