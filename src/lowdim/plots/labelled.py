@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 # where a name may stand: beside its point, above, below, in the corners; then farther away (inches)
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
-PLACES = tuple((tight, side, gap) for tight in (1.0, 0.8) for gap in (0.07, 0.14) for side in SIDES)
+PLACES = tuple((side, gap) for gap in (0.07, 0.14) for side in SIDES)
+FEW_TEXTS = 40  # they are written closely rather than left out
 MOST_TEXTS = 500  # names that are tried: of more points, the first have theirs
 
 
@@ -107,8 +109,10 @@ def _write_names(ax: Axes, points: np.ndarray, names: list[str]) -> None:
     inch = max(*(1.08 * np.ptp(points, axis=0) / inches(ax)), np.finfo(float).tiny)
     at = points / inch  # in inches
     boxes = np.empty((0, 4))  # left, right, low, high of the names so far
-    for i in [i for i, name in enumerate(names) if name][:MOST_TEXTS]:
-        for tight, side, gap in PLACES:
+    wanted = [i for i, name in enumerate(names) if name][:MOST_TEXTS]
+    tightness = (1.0, 0.8) if len(wanted) <= FEW_TEXTS else (1.0,)
+    for i in wanted:
+        for tight, (side, gap) in product(tightness, PLACES):
             width, height = tight * 1.15 * CHARACTER * len(names[i]), tight * LINE_HEIGHT
             x, y = at[i] + gap * np.array(side)
             left, low = x - width * (1 - side[0]) / 2, y - height * (1 - side[1]) / 2
