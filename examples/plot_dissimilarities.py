@@ -51,6 +51,8 @@ def seen(wavelength):
 
 wavelengths = [float(str(name).split()[0]) for name in ekman.names]
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
-lowdim.plots.map(circle.embedding_, text=ekman.names, colors=[seen(w) for w in wavelengths], ax=left)
+lowdim.plots.map(
+    circle.embedding_, text=ekman.names, colors=[seen(w) for w in wavelengths], ax=left
+)
 lowdim.plots.shepard(lowdim.shepard(D, circle.embedding_), ax=right)
 plt.show()
