@@ -17,9 +17,9 @@ classical = lowdim.ClassicalMDS(metric="precomputed").fit(roads.dissimilarity)
 metric = lowdim.MDS(metric="precomputed", random_state=0).fit(roads.dissimilarity)
 
 # %%
-# Classical scaling by eigenvectors, and the map of least stress. A map has no north: it may be turned
-# and mirrored, here so that Stockholm is on top. The diagrams show the distance in the map of each
-# pair over the length of its road.
+# Classical scaling by eigenvectors, and the map of least stress. A map has no north: it may be
+# turned and mirrored, here so that Stockholm is on top. The diagrams show the distance in the map of
+# each pair over the length of its road.
 
 figure, grid = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
 for (left, right), model in zip(grid, (classical, metric), strict=True):
@@ -34,8 +34,8 @@ plt.show()
 
 # %%
 # Ekman (1954) asked people how alike colours of the spectrum are, from violet (434 nm) to red
-# (674 nm). Only the order of the answers is used (`metric_mds=False`), and the colours lie on a circle
-# that nobody had asked for: red and violet, the ends of the spectrum, seem alike.
+# (674 nm). Only the order of the answers is used (`metric_mds=False`), and the colours lie on a
+# circle that nobody had asked for: red and violet, the ends of the spectrum, seem alike.
 
 ekman = load_ekman()
 D = 1 - ekman.similarity
