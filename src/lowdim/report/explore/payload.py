@@ -58,13 +58,14 @@ def map_payload(findings: Findings, rows: np.ndarray) -> dict[str, Any]:
     cluster = packed_words("cluster", clusters.labels, names, rows)
     return map_data(
         [plane[rows, j] for j in range(min(plane.shape[1], MOST_COORDINATES))],
-        [cluster, *(_packed_column(column, rows) for column in map_columns(findings, n))],
+        [cluster, *(packed_column(column, rows) for column in map_columns(findings, n))],
         None if n == len(plane) else rows,
         first_compared=1,  # clusters are not part of the table
     )
 
 
-def _packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
+def packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
+    """Some rows of a column of the table."""
     if column.words is not None:
         return packed_words(column.name, column.amounts, column.words, rows)
     return packed_numbers(column.name, column.amounts, rows, _log_offset(column), column.is_date)

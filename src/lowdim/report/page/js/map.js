@@ -63,7 +63,6 @@
     }
   }
 
-  page.columns = { unpacked, textOf, colorsOf, showLegend }; // for maps of other pages
 
   /* ---- how the selected rows differ from the others ---- */
 
@@ -134,6 +133,9 @@
       bar.style.width = Math.min(Math.abs(d.size), 3) * 30 + "px";
     }
   }
+
+  // for maps of other pages
+  page.columns = { unpacked, textOf, colorsOf, showLegend, differences, showDifferences };
 
   /* ---- the map of a section ---- */
 

@@ -1,0 +1,73 @@
+"""The Python script that makes the maps of the page again, by the public names of lowdim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lowdim.report.explore.script import SOME_ROWS, call, opened_call, table_model_call
+from lowdim.report.maps.findings import Findings, OneMap
+from lowdim.report.maps.keeping import NEIGHBORS
+from lowdim.report.placing import rows_with_values
+
+FIRST_LINE = '"""The maps of a page of lowdim map, made again."""'
+
+
+def script(findings: Findings) -> str:
+    """A script that repeats what the page did."""
+    X: Any = findings.encoded.rows.in_memory
+    complete = len(rows_with_values(X)) == X.shape[0]
+    parts = [_reading(findings, complete)]
+    parts += [_map(one, findings, complete) for one in findings.maps]
+    parts.append(_judged(findings))
+    body = "\n".join(parts)
+    some = SOME_ROWS.format(seed=findings.settings.seed) if "some_rows(" in body else ""
+    imports = "import numpy as np\n\nimport lowdim\n" if "np." in body + some else "import lowdim\n"
+    return f"{FIRST_LINE}\n\n{imports}{some}\n{body}"
+
+
+def _reading(findings: Findings, complete: bool) -> str:
+    encoded = findings.encoded
+    usable = (
+        ""
+        if complete
+        else "with_values = np.flatnonzero(~np.isnan(X).all(axis=1))  # others have no place\n"
+    )
+    return f"""\
+# the table, and its columns as numbers: NaN where a value is missing
+table = {opened_call(encoded.table)}
+encoder = {call(encoded.encoder)}.fit(table)
+X = encoder.transform(table)
+{usable}"""
+
+
+def variable(one: OneMap) -> str:
+    """What the script calls a map."""
+    return one.kind.name.replace("-", "_")
+
+
+def _map(one: OneMap, findings: Findings, complete: bool) -> str:
+    name = variable(one)
+    n = sum(1 for place in one.Y[:, 0] if place == place)
+    rows = "" if complete else "[with_values]"
+    said = ""
+    if len(one.fitted) < n:
+        some = f"some_rows({n}, {len(one.fitted)})"
+        rows = f"[{some}]" if complete else f"[with_values[{some}]]"
+        said = ", of a sample; the other rows are placed"
+    places = f"{name}.transform(table)"
+    return f"""\
+# {one.kind.title}{said}
+{name} = {table_model_call(one.model.estimator, "encoder")}
+{name}.fit_encoded(table, encoder, X{rows})
+{name}_places = {places}
+"""
+
+
+def _judged(findings: Findings) -> str:
+    lines = [
+        f'print("{one.kind.title}")\n'
+        f"print(lowdim.map_quality(X, np.asarray({variable(one)}_places), "
+        f"n_neighbors={NEIGHBORS}))\n"
+        for one in findings.maps
+    ]
+    return "# what each keeps of the data\n" + "".join(lines)
