@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from lowdim.cli.explore import PAGES
 from lowdim.cli.options import Names, seed_option
 from lowdim.cli.table_verb import TableRequest, table_verb
 

@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS
+from lowdim.report.explore.planes import PLANES, plane_model
+from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, MAP_FIT_ROWS
+from lowdim.report.placing import rows_with_values
 from lowdim.selection.auto import rank_rows
 from lowdim.tables.table import Table
 
@@ -42,6 +44,7 @@ def script(findings: Findings, sample: int | None, seed: int) -> str:
         _clusters(findings),
         _filling(findings),
         "# odd rows have a low likelihood\nlikelihood = factors.score_samples(table)\n",
+        _maps(findings, seed),
     ]
     body = "\n".join(part for part in parts if part)
     return _opening(body, seed) + "\n" + body
@@ -135,6 +138,22 @@ filling = {table_model_call(model.estimator, "unit_encoder")}
 {_fit("filling", "unit_encoder", _some(findings.encoded.U.shape[0], FILL_ROWS))}
 filled, std = filling.impute(table, return_std=True)
 """
+
+
+def _maps(findings: Findings, seed: int) -> str:
+    if not findings.maps:
+        return ""
+    usable = rows_with_values(findings.encoded.X)
+    n, total = len(usable), len(findings.encoded.X)
+    some = _some(n, MAP_FIT_ROWS)
+    text = "# maps that keep who is next to whom\nX = encoder.transform(table)\n"
+    if n < total:
+        text += "X = X[~np.isnan(X).all(axis=1)]  # rows without values have no place\n"
+    for name in findings.maps:
+        model = call(plane_model(name, min(n, MAP_FIT_ROWS), seed))
+        text += f"{PLANES[name].lower()} = {model}.fit(X{some})\n"
+        text += f"{PLANES[name].lower()}_places = {PLANES[name].lower()}.transform(X)\n"
+    return text
 
 
 def _fit(name: str, encoder: str, some: str) -> str:

@@ -75,7 +75,13 @@ class Findings(NamedTuple):
 
     @property
     def n_rows(self) -> int:
+        """Of the table."""
         return len(self.maps[0].Y)
+
+    @property
+    def n_placed(self) -> int:
+        """Rows that have a place: those with values."""
+        return int(np.isfinite(self.maps[0].Y[:, 0]).sum())
 
 
 def find(encoded: Encoded, settings: Settings) -> Findings:
@@ -107,9 +113,7 @@ def find(encoded: Encoded, settings: Settings) -> Findings:
             changes = [one for one in tried if one is not None]
     remarks = _remarks(encoded, maps, usable, drawn)
     remarks += sorted({f"A method warned: {warning.message}" for warning in caught})
-    return Findings(
-        encoded, settings, maps, drawn, truth, groups, changes, remarks, stage.seconds
-    )
+    return Findings(encoded, settings, maps, drawn, truth, groups, changes, remarks, stage.seconds)
 
 
 def _map(

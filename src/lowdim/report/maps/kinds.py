@@ -81,9 +81,7 @@ class Settings:
         return self.sample if kind.most_rows is None else min(self.sample, kind.most_rows)
 
 
-def settings_of(
-    maps: Any, perplexity: Any, n_neighbors: Any, sample: Any, seed: int
-) -> Settings:
+def settings_of(maps: Any, perplexity: Any, n_neighbors: Any, sample: Any, seed: int) -> Settings:
     """The arguments of `map_table`, checked."""
     wanted = [maps] if isinstance(maps, str) else list(maps)
     if isinstance(maps, str) and "," in maps:

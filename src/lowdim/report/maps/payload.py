@@ -78,7 +78,7 @@ def maps_payload(findings: Findings) -> dict[str, Any]:
 
 def _packed_map(one: OneMap, findings: Findings) -> dict[str, Any]:
     Y = one.Y[findings.drawn]
-    whole = len(findings.drawn) == np.isfinite(one.Y[:, 0]).sum()
+    whole = len(findings.drawn) == findings.n_placed
     return {
         "name": one.kind.name,
         "title": one.kind.title,

@@ -47,7 +47,7 @@ def variable(one: OneMap) -> str:
 
 def _map(one: OneMap, findings: Findings, complete: bool) -> str:
     name = variable(one)
-    n = sum(1 for place in one.Y[:, 0] if place == place)
+    n = findings.n_placed
     rows = "" if complete else "[with_values]"
     said = ""
     if len(one.fitted) < n:

@@ -77,6 +77,7 @@
       if (selected.length) {
         inside = new Uint8Array(n);
         for (const i of selected) inside[i] = 1;
+        if (selected.length === 1) for (const i of neighbours(row)) inside[i] = 1;
       }
       for (const map of maps) map.view.paint(map.colors, inside);
       current = { colors: maps.map((map) => map.colors), titles: maps.map((m) => m.title), inside };

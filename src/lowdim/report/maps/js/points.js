@@ -99,13 +99,17 @@
     const alpha = () => Math.min(Math.max(12 / n ** 0.35, 0.25), 0.85);
 
     function blend(data, pixels, wanted, a) {
+      const grey = dark.matches ? 0x56 : 0xc3;
+      const paled = wanted === 0 ? (part) => 0.75 * grey + 0.25 * part : (part) => part;
       for (let i = 0; i < n; i++) {
         if (wanted !== -1 && (inside ? inside[i] : 1) !== wanted) continue;
         const atX = Math.round(px(i));
         const atY = Math.round(py(i));
         if (!(atX > -9 && atY > -9 && atX < side + 9 && atY < side + 9)) continue;
         const color = colors[i];
-        const [r, g, b] = [color >> 16, (color >> 8) & 255, color & 255];
+        const r = paled(color >> 16);
+        const g = paled((color >> 8) & 255);
+        const b = paled(color & 255);
         for (let k = 0; k < pixels.length; k++) {
           const spot = pixels[k];
           const u = atX + spot[0];
@@ -134,7 +138,7 @@
       const image = context.getImageData(0, 0, side, side);
       const pixels = disc(radius());
       if (inside) {
-        blend(image.data, pixels, 0, 0.1);
+        blend(image.data, pixels, 0, alpha() / 2);
         blend(image.data, pixels, 1, Math.max(alpha(), 0.6));
       } else {
         blend(image.data, pixels, -1, alpha());

@@ -39,7 +39,9 @@ def changes_section(findings: Findings) -> Section | None:
         "many are among its 10 nearest in the other. Colours and selection are those of the maps "
         "above."
     )
-    tile = Tile(percent(least.agreement), f"of neighbours stay when {least.kind.title} changes most")
+    tile = Tile(
+        percent(least.agreement), f"of neighbours stay when {least.kind.title} changes most"
+    )
     return Section(
         CHANGES_ID,
         "What another start or setting changes",

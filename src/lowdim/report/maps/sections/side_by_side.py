@@ -19,7 +19,8 @@ _BODY = Markup("""
 <div class="controls">
 <label>Colour by <select id="{id}-color">{colors}</select></label>
 <label>Dragging <select id="{id}-tool"><option value="lasso">selects with a lasso</option>
-<option value="box">selects a box</option><option value="move">moves the map</option></select></label>
+<option value="box">selects a box</option><option value="move">moves the map</option></select>
+</label>
 <label>Select all of <select id="{id}-pick"><option value="">…</option>{picks}</select></label>
 <form id="{id}-find"><label>Find rows <input id="{id}-row" size="12" autocomplete="off"></label>
 <button>Find</button></form>
@@ -32,8 +33,8 @@ _BODY = Markup("""
 <div class="linked">{maps}</div>
 <div class="panel">
 <h3 id="{id}-row-name" aria-live="polite">A row</h3>
-<p id="{id}-row-said" class="muted">Tap a point, or find a row: lines lead to the rows that are nearest
-to it in the data.</p>
+<p id="{id}-row-said" class="muted">Tap a point, or find a row: lines lead to the rows that are
+nearest to it in the data.</p>
 <ul id="{id}-near" class="found-words" aria-label="nearest rows in the data"></ul>
 <div class="scroll" tabindex="0" role="region" aria-label="values of the row"><table>
 <tbody id="{id}-row-values"></tbody></table></div>
@@ -63,7 +64,8 @@ _MAP = Markup("""<figure class="one-map" role="group" aria-label="{title}">
 <h3>{title} <span class="muted">{figure}</span></h3>
 <div class="plane"><canvas id="{id}-points-{j}"></canvas>
 <canvas id="{id}-over-{j}" tabindex="0" role="img" aria-label="{title}: {about}"></canvas></div>
-<div class="small-controls"><button type="button" id="{id}-in-{j}" aria-label="Zoom in {title}">+</button>
+<div class="small-controls">
+<button type="button" id="{id}-in-{j}" aria-label="Zoom in {title}">+</button>
 <button type="button" id="{id}-out-{j}" aria-label="Zoom out {title}">−</button>
 <span class="muted">{axes}</span></div>
 </figure>""")
@@ -103,15 +105,15 @@ def maps_sentence(findings: Findings) -> str:
     if len(kept) == 1:
         return f"{kept[0]} of the {k} nearest rows of each row are kept by the map."
     return (
-        f"Of the {k} nearest rows of each row in the data the maps keep: {listed(kept, 8)}. What is "
-        "selected in one map is selected in all."
+        f"Of the {k} nearest rows of each row in the data the maps keep: {listed(kept, 8)}. What "
+        "is selected in one map is selected in all."
     )
 
 
 def _colors(findings: Findings, data: dict[str, Any]) -> list[tuple[Any, str]]:
     k = findings.truth.near.shape[1]
     columns = [(j, column["name"]) for j, column in enumerate(data["columns"])]
-    return [*columns, ("kept", f"how many of a row's {k} nearest rows each map keeps")]
+    return [*columns, ("kept", f"neighbours kept, of {k}")]
 
 
 def _picks(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -141,7 +143,7 @@ def _axes(one: OneMap) -> str:
         return "left and up mean nothing"
     share = one.model.estimator_.explained_variance_ratio_
     return "; ".join(
-        f"{side}: component {j + 1}, {percent(float(share[j]))} of the variance"
+        f"{side}: component {j + 1}, {percent(float(share[j]))} of variance"
         for j, side in enumerate(("right", "up")[: len(share)])
     )
 
@@ -152,7 +154,7 @@ def _note(findings: Findings, data: dict[str, Any]) -> str:
         "Hold shift while you select to add to what is selected. With the keyboard: arrows move "
         "the map that has the focus, + and − zoom, 0 shows all of it, escape clears."
     ]
-    n, m = findings.n_rows, len(findings.drawn)
+    n, m = findings.n_placed, len(findings.drawn)
     if m < n:
         notes.append(f"{m:,} of the {n:,} rows are points; the shade behind them is all rows.")
     used = len(findings.encoded.used)

@@ -190,6 +190,10 @@
     recolor();
     part("color").addEventListener("change", recolor);
     axes.forEach((a) => a.addEventListener("change", move));
+    part("plane")?.addEventListener("change", (event) => {
+      axes.forEach((a, j) => (a.value = String(Number(event.target.value) + j)));
+      move();
+    });
     dark.addEventListener("change", recolor);
 
     source.selected.connect(source.selected.properties.indices.change, () => {
