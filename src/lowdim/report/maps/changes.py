@@ -1,7 +1,7 @@
 """What another start or another setting changes: the map made again, next to the first.
 
-A map that is learned from a random start, or has a setting that says how far a row looks, could have
-come out otherwise. It is fitted again to some rows with one thing changed at a time; how many
+A map that is learned from a random start, or has a setting that says how far a row looks, could
+have come out otherwise. It is fitted again to some rows with one thing changed at a time; how many
 neighbours in the map stay neighbours says how much depends on it.
 """
 

@@ -137,7 +137,7 @@ def _remarks(
     encoded: Encoded, maps: list[OneMap], usable: np.ndarray, drawn: np.ndarray
 ) -> list[str]:
     """What looked at a sample, and why."""
-    n, said = len(encoded.rows.in_memory), []  # type: ignore[arg-type]
+    n, said = encoded.rows.shape[0], []
     if len(usable) < n:
         said.append(f"{counted(n - len(usable), 'row')} without any value have no place in a map.")
     for one in maps:

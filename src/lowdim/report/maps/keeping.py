@@ -108,14 +108,11 @@ def kept_by(Y: np.ndarray, truth: Truth) -> Kept:
     places = np.asarray(Y[truth.judged], dtype=np.float64)
     distance = pdist(places)
     fit = min(k, max((len(places) - 1) // 2, 1))
-    quality = [
-        float(measure(truth.X, places, n_neighbors=fit))
-        for measure in (lowdim.trustworthiness, lowdim.continuity)
-    ]
     return Kept(
         rows,
         float(rows.mean()) / k,
-        *quality,
+        float(lowdim.trustworthiness(truth.X, places, n_neighbors=fit)),
+        float(lowdim.continuity(truth.X, places, n_neighbors=fit)),
         rank_correlation(truth.condensed, distance),
         stress_1(truth.condensed, distance),
         distance[truth.pairs],
