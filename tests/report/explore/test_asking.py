@@ -20,7 +20,7 @@ def test_names_of_rows_stay_as_they_are_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("drop", "log", "seed", "message"),
+    ("drop", "log", "random_state", "message"),
     [
         ("a", None, 0, "drop='a' is a text"),
         ((), True, 0, "log=True must be 'auto'"),
@@ -28,13 +28,13 @@ def test_names_of_rows_stay_as_they_are_written(tmp_path):
         ((), None, -1, "random_state=-1 must be a whole number"),
     ],
 )
-def test_what_makes_no_sense_is_refused(drop, log, seed, message):
+def test_what_makes_no_sense_is_refused(drop, log, random_state, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        check_asked(drop, log, seed)
+        check_asked(drop, log, random_state)
 
 
 def test_an_encoder_that_fills_is_refused():
     with pytest.raises(ValueError, match="missing='nan' is needed"):
         with_wishes(lowdim.TableEncoder(missing="mean"), None, (), None)
-    with pytest.raises(TypeError, match="must be a lowdim.TableEncoder"):
+    with pytest.raises(TypeError, match=r"must be a lowdim\.TableEncoder"):
         with_wishes("no", None, (), None)

@@ -278,8 +278,8 @@ def test_the_keyboard_moves_zooms_and_clears(tab, run):
 def test_dragging_moves_the_map_when_it_is_asked_to(tab, run):
     seen = places(tab, 1)
     run('change("maps-tool", "move");')
-    middle = seen.mean(axis=0)
-    drag(tab, [middle, middle + [15, 0], middle + [30, 12]])
+    x, y = seen.mean(axis=0)
+    drag(tab, [(x, y), (x + 15, y), (x + 30, y + 12)])
     moved = np.array(run("return page.linked.place(1, 0);")) - seen[0]
     np.testing.assert_allclose(moved, [30, 12], atol=1e-6)
     assert run("return page.linked.selected();") == []

@@ -45,8 +45,8 @@ def many(rng, monkeypatch):
     """A page that draws 40 of 90 rows and has room for three columns."""
     monkeypatch.setattr(found_module, "DRAWN_ROWS", 40)
     monkeypatch.setattr(payload, "PAGE_VALUES", 120)
-    X = rng.normal(size=(90, 6)) * [1, 1, 1, 1, 1, 1]
-    X[:, 4] = X[:, 5] = X[:, 3] + 0.1 * X[:, 5]
+    X = rng.normal(size=(90, 6))
+    X[:, 3:] = X[:, 3:4] + 0.1 * rng.normal(size=(90, 3))
     return lowdim.map_table(pd.DataFrame(X, columns=list("abcdef")), maps=["pca"]).findings
 
 

@@ -18,11 +18,10 @@ def script(findings: Findings) -> str:
     complete = len(rows_with_values(X)) == X.shape[0]
     parts = [_reading(findings, complete)]
     parts += [_map(one, findings, complete) for one in findings.maps]
-    parts.append(_judged(findings))
+    parts.append(_judged(findings, complete))
     body = "\n".join(parts)
     some = SOME_ROWS.format(seed=findings.settings.seed) if "some_rows(" in body else ""
-    imports = "import numpy as np\n\nimport lowdim\n" if "np." in body + some else "import lowdim\n"
-    return f"{FIRST_LINE}\n\n{imports}{some}\n{body}"
+    return f"{FIRST_LINE}\n\nimport numpy as np\n\nimport lowdim\n{some}\n{body}"
 
 
 def _reading(findings: Findings, complete: bool) -> str:
@@ -54,20 +53,20 @@ def _map(one: OneMap, findings: Findings, complete: bool) -> str:
         some = f"some_rows({n}, {len(one.fitted)})"
         rows = f"[{some}]" if complete else f"[with_values[{some}]]"
         said = ", of a sample; the other rows are placed"
-    places = f"{name}.transform(table)"
+    whole = "table" if complete else "lowdim.tables.take_rows(table, with_values)"
     return f"""\
 # {one.kind.title}{said}
 {name} = {table_model_call(one.model.estimator, "encoder")}
 {name}.fit_encoded(table, encoder, X{rows})
-{name}_places = {places}
+{name}_places = np.asarray({name}.transform({whole}))
 """
 
 
-def _judged(findings: Findings) -> str:
+def _judged(findings: Findings, complete: bool) -> str:
+    X, k = "X" if complete else "X[with_values]", min(NEIGHBORS, findings.truth.near.shape[1])
     lines = [
         f'print("{one.kind.title}")\n'
-        f"print(lowdim.map_quality(X, np.asarray({variable(one)}_places), "
-        f"n_neighbors={NEIGHBORS}))\n"
+        f"print(lowdim.map_quality({X}, {variable(one)}_places, n_neighbors={k}))\n"
         for one in findings.maps
     ]
     return "# what each keeps of the data\n" + "".join(lines)
