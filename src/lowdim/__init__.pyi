@@ -32,6 +32,7 @@ from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
+from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )

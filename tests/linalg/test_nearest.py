@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lowdim import config_context
 from lowdim.linalg import nearest
-from lowdim.linalg.nearest import best_columns, unit_rows
+from lowdim.linalg.nearest import best_columns, best_of, unit_rows
 
 
 def sorted_twin(Z, W, offset, n, seen=None):
@@ -73,6 +73,15 @@ def test_blocks_and_threads_do_not_change_the_result(rng, monkeypatch):
             with config_context(threads=threads):
                 best = best_columns(Z, W, offset, 5, leave_out=seen)
             assert_array_equal(best.column, expected)
+
+
+def test_columns_may_come_in_another_order(rng):
+    Z = rng.integers(-3, 4, size=(40, 3)).astype(float)  # many equal scores
+    W = rng.integers(-3, 4, size=(130, 3)).astype(float)
+    order, offset = rng.permutation(130), np.zeros(130)
+    moved = W[order]
+    best = best_of(lambda i, j: Z[i] @ moved[j].T, 40, offset[order], 9, (16, 70), numbers=order)
+    assert_array_equal(best.column, sorted_twin(Z, W, offset, 9)[0])
 
 
 def test_read_only_arrays_are_taken_and_left_as_they_are(rng):

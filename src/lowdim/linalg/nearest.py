@@ -9,6 +9,7 @@
 A block of rows is multiplied with one block of columns after the other, and of each row the n
 largest scores are kept; pairs that are left out, and columns of offset -inf, do not take part.
 Equal scores are ranked by the number of the column, so results do not depend on blocks or threads.
+Most runs of scores have none that is large enough: one comparison each, by vector instructions.
 
 Cost: one product of the factors and one look at each score. Memory: one block of scores by thread.
 """
@@ -25,6 +26,7 @@ from lowdim.core.threads import ordered_map
 
 BLOCK_BYTES = 2**20  # of scores: they are looked at while they are in the cache
 BLOCK_ROWS = 512  # BLAS copies the columns for each block of rows
+RUN = 64  # scores that are looked at together; fewer do not become vector instructions
 
 
 class Best(NamedTuple):
@@ -74,6 +76,7 @@ def best_of(
     shape: tuple[int, int],
     *,
     leave_out: Any = None,
+    numbers: np.ndarray | None = None,
 ) -> Best:
     """The n columns with the largest scores, for scores that come in blocks.
 
@@ -92,6 +95,9 @@ def best_of(
         Rows and columns of a block.
     leave_out : csr_array of shape (m, d), default=None
         Its stored entries are pairs that do not take part.
+    numbers : array of shape (d,), default=None
+        What the columns are called in the result, if they come in another order; None means 0, 1,
+        ... Columns whose scores rise from one to the next take longest.
     """
     d, (size, width) = len(offset), shape
     n, dtype = min(n, d), offset.dtype
@@ -102,13 +108,15 @@ def best_of(
         indptr, indices = np.zeros(m + 1, np.int64), np.empty(0, np.int64)
     else:  # copies: the kernel is compiled for one kind of array only
         indptr, indices = (a.astype(np.int64) for a in (leave_out.indptr, leave_out.indices))
+    numbers = np.arange(d) if numbers is None else np.array(numbers, np.int64)
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, m))
         kept = indptr[first : rows.stop + 1], indices, best.column[rows], best.score[rows]
         for start in range(0, d, width):
             columns = slice(start, min(start + width, d))
-            _keep_best(scores_of(rows, columns), start, offset[columns], *kept)
+            scores = scores_of(rows, columns)
+            _keep_best(scores, start, numbers[columns], offset[columns], *kept)
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
@@ -127,23 +135,33 @@ def unit_rows(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _keep_best(scores, first, offset, indptr, indices, column, best):
+def _keep_best(scores, first, numbers, offset, indptr, indices, column, best):
     """Go on with rows of `column` and `best` by the columns from `first` on; uses up `scores`."""
     n, width = column.shape[1], scores.shape[1]
     for i in range(scores.shape[0]):
-        row, numbers, values = scores[i], column[i], best[i]
+        row, found, values = scores[i], column[i], best[i]
         for e in range(indptr[i], indptr[i + 1]):
             if first <= indices[e] < first + width:
                 row[indices[e] - first] = -np.inf
         worst = values[n - 1]
-        for j in range(width):
-            score = row[j] + offset[j]
-            if score > worst:  # on equal scores the first column stays
-                place = n - 1
-                while place > 0 and values[place - 1] < score:
-                    values[place] = values[place - 1]
-                    numbers[place] = numbers[place - 1]
-                    place -= 1
-                values[place] = score
-                numbers[place] = first + j
-                worst = values[n - 1]
+        for start in range(0, width, RUN):
+            part, shift = row[start : start + RUN], offset[start : start + RUN]
+            hits = 0
+            for j in range(len(part)):
+                hits += part[j] + shift[j] >= worst
+            if hits == 0:
+                continue
+            for j in range(len(part)):
+                score, number = part[j] + shift[j], numbers[start + j]
+                if score > worst or (score == worst and number < found[n - 1]):
+                    place = n - 1
+                    while place > 0 and (
+                        values[place - 1] < score
+                        or (values[place - 1] == score and found[place - 1] > number)
+                    ):
+                        values[place] = values[place - 1]
+                        found[place] = found[place - 1]
+                        place -= 1
+                    values[place] = score
+                    found[place] = number
+                    worst = values[n - 1]

@@ -1,0 +1,315 @@
+"""Exact neighbours by products: candidates in float32, their distances one by one, and a proof.
+
+    score_ij = x_i'y_j - (|y_j|^2 + s_j) / 2        |x_i - y_j|^2 + s_j = |x_i|^2 - 2 score_ij
+
+Of each row the K = k + some largest scores are kept (`linalg/nearest`), and the squared distances
+of these K are summed up by themselves (`maps/direct`). A score is wrong by at most
+
+    E = u ((c + 8) |x| |y| + 4 |y|^2),      c columns, u = 2^-24 for float32
+
+and a point nearer than the k-th found, at distance r, has |y| <= |x| + r. So where the K-th score
+leaves no room for one, |x|^2 - 2 score_K - 2 E > r^2, the k found are the k nearest. For the other
+rows all scores are made once more in float64, and every point that could be among the k nearest is
+summed up by itself. Scores of small whole numbers have no error at all.
+
+Cost: n m c multiplications in float32. Memory: the rows in float32 and some megabytes by thread.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map
+from lowdim.linalg.nearest import best_of, block_shape
+from lowdim.maps.direct import squares_at
+from lowdim.maps.neighbors.found import Neighbors, ranked
+from lowdim.maps.points import Metric, Points, from_squares, row_means
+
+EXTRA, ONE_MORE_FOR = 4, 4  # candidates beyond k, and how many of k bring one more
+WHOLE = 2.0**23  # up to here float32 holds all whole numbers and halves
+CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
+SLAB = 2**15  # rows whose candidates are held at a time
+SPARSE_BLOCK = (32, 4096)
+DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
+
+
+def exact_neighbors(
+    new: Points, points: Points, k: int, metric: Metric, *, own: bool = False
+) -> Neighbors:
+    """The k points nearest to each new one, by products.
+
+    Parameters
+    ----------
+    new, points : Points
+    k : int
+        At most the number of points (less 1, if `own`).
+    metric : Metric
+    own : bool
+        The new points are the points: none is its own neighbour.
+    """
+    Search = _SparseSearch if sp.issparse(points.rows) else _DenseSearch
+    search = Search(new, points, metric, own)
+    indices = np.empty((new.n, k), np.int32)
+    distances = np.empty((new.n, k), points.rows.dtype)
+    for first in range(0, new.n, SLAB):
+        rows = slice(first, min(first + SLAB, new.n))
+        index, squares = search.nearest(rows, k)
+        squares += new.spread[rows][:, None]
+        indices[rows], distances[rows] = index, from_squares(squares, metric)
+    return Neighbors(indices, distances)
+
+
+class _Search(ABC):
+    """Scores of new points with points, in single and in double precision."""
+
+    u: float  # unit roundoff of the scores for candidates
+    is_whole = False  # whether they have no error
+    lengths: np.ndarray  # (m,)  |x|^2
+
+    def __init__(self, new: Points, points: Points, metric: Metric, own: bool):
+        self.new, self.points, self.metric, self.own = new, points, metric, own
+        self.n, self.columns = points.rows.shape
+        self.order = _spread_out(self.n)  # in which the points are looked at
+
+    def _themselves(self, rows: slice) -> Any:
+        """The place of each row among the points, as pairs that do not take part."""
+        if not self.own:
+            return None
+        m, place = rows.stop - rows.start, np.empty(self.n, np.int64)
+        place[self.order] = np.arange(self.n)
+        return sp.csr_array((np.ones(m), place[rows], np.arange(m + 1)), shape=(m, self.n))
+
+    @abstractmethod
+    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        """The K points with the largest scores for some new points, and the scores."""
+
+    @abstractmethod
+    def wide_scores(self, rows: np.ndarray) -> np.ndarray:
+        """The scores of some new points with all points, in float64."""
+
+    def squares(self, rows: Any, index: np.ndarray) -> np.ndarray:
+        """|x - y|^2 + s_y of some new points with the points that each names."""
+        squares = squares_at(self.new.rows[rows], self.points.rows, index)
+        squares += np.where(index < 0, 0.0, self.points.spread[index])
+        return squares
+
+    def error(self, rows: Any, radius: np.ndarray, u: float) -> np.ndarray:
+        """By how much a score may be wrong, of a point that is nearer than the radius."""
+        a = np.sqrt(self.lengths[rows])
+        b = a + radius
+        return u * ((self.columns + 8) * a * b + 4 * b**2)
+
+    def nearest(self, rows: slice, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest points of some new ones, and |x - y|^2 + s_y."""
+        K = min(self.n - self.own, k + EXTRA + k // ONE_MORE_FOR)
+        found, scores = self.candidates(rows, K)
+        index, squares = ranked(found, self.squares(rows, found), k)
+        if self.n - self.own > K and not self.is_whole:
+            radius = np.sqrt(squares[:, -1])
+            error = self.error(rows, radius, self.u)
+            room = self.lengths[rows] - 2.0 * (scores[:, -1] + error)
+            doubtful = np.flatnonzero(~(room > squares[:, -1]))
+            self._look_again(rows.start + doubtful, k, doubtful, index, squares)
+        return index, squares
+
+    def _look_again(
+        self, rows: np.ndarray, k: int, place: np.ndarray, index: np.ndarray, squares: np.ndarray
+    ) -> None:
+        """Find the neighbours of doubtful rows, and write them to their place."""
+        size = max(1, DOUBT_BYTES // (8 * self.n))
+
+        def work(first: int) -> None:
+            part = slice(first, min(first + size, len(rows)))
+            scores = self.wide_scores(rows[part])
+            for i, p, row in zip(rows[part], place[part], scores, strict=True):
+                if self.own:
+                    row[i] = -np.inf
+                index[p], squares[p] = self._certain(i, k, row)
+
+        for _ in ordered_map(work, range(0, len(rows), size)):
+            pass
+
+    def _certain(self, i: int, k: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        last = np.partition(scores, self.n - k)[self.n - k]
+        length = self.lengths[i]
+        radius = math.sqrt(max(length - 2.0 * last, 0.0) + 1e-12 * length)
+        error = float(self.error(i, radius, 2.0**-53))
+        near = np.flatnonzero(scores >= last - 2.0 * error)[None]
+        index, squares = ranked(near, self.squares(slice(i, i + 1), near), k)
+        return index[0], squares[0]
+
+
+def _spread_out(n: int) -> np.ndarray:
+    """The numbers 0 to n - 1 in an order in which neighbours are far apart.
+
+    Rows in the order of time come nearer and nearer to each row, and every one would be kept for a
+    while.
+    """
+    step = max(1, int(0.6180339887 * n))
+    while math.gcd(step, n) != 1:
+        step += 1
+    return (np.arange(n, dtype=np.int64) * step) % n
+
+
+class _DenseSearch(_Search):
+    u = 2.0**-24
+
+    def __init__(self, new: Points, points: Points, metric: Metric, own: bool):
+        super().__init__(new, points, metric, own)
+        mean = points.rows.mean(axis=0, dtype=np.float64)
+        self.center = np.rint(mean * CENTER_STEPS) / CENTER_STEPS
+        self.lengths = _square_lengths(new.rows, self.center)
+        self.own_lengths = self.lengths if own else _square_lengths(points.rows, self.center)
+        self.offset = -(self.own_lengths + points.spread) / 2
+        self.Y = _about(points.rows[self.order], self.center, np.float32)
+        self.is_whole = self._has_no_error()
+        self._buffers = threading.local()
+
+    def _has_no_error(self) -> bool:
+        """Whether points are whole multiples of a number, so few that float32 holds their sums."""
+        if self.points.spread.any():
+            return False
+        largest = max(self.lengths.max(initial=0.0), self.own_lengths.max(initial=0.0))
+        step = 2.0 ** math.ceil(math.log2(largest / WHOLE) / 2) if largest > 0 else 1.0
+        return _are_multiples(self.points.rows - self.center, step) and (
+            self.own or _are_multiples(self.new.rows - self.center, step)
+        )
+
+    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        X = _about(self.new.rows[rows], self.center, np.float32)
+        m, leave_out = len(X), self._themselves(rows)
+        shape = block_shape(m, 4)
+
+        def scores_of(i: slice, j: slice) -> np.ndarray:
+            out = self._buffer(shape, i.stop - i.start, j.stop - j.start)
+            return np.matmul(X[i], self.Y[j].T, out=out)
+
+        offset = self.offset[self.order].astype(np.float32)
+        best = best_of(scores_of, m, offset, K, shape, leave_out=leave_out, numbers=self.order)
+        return best.column, best.score.astype(np.float64)
+
+    def _buffer(self, shape: tuple[int, int], m: int, n: int) -> np.ndarray:
+        """Where a thread writes its scores: memory that is asked for anew costs a tenth more."""
+        if not hasattr(self._buffers, "scores"):
+            self._buffers.scores = np.empty(shape[0] * shape[1], np.float32)
+        return self._buffers.scores[: m * n].reshape(m, n)
+
+    def wide_scores(self, rows: np.ndarray) -> np.ndarray:
+        X = _about(self.new.rows[rows], self.center, np.float64)
+        scores = np.empty((len(rows), self.n))
+        for first in range(0, self.n, SLAB):
+            part = slice(first, first + SLAB)
+            np.matmul(X, _about(self.points.rows[part], self.center).T, out=scores[:, part])
+        scores += self.offset
+        return scores
+
+
+def _about(rows: np.ndarray, center: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+    moved = np.empty(rows.shape, dtype)
+    np.subtract(rows, center, out=moved, casting="same_kind")
+    return moved
+
+
+def _square_lengths(rows: np.ndarray, center: np.ndarray) -> np.ndarray:
+    lengths = np.empty(len(rows))
+    for first in range(0, len(rows), SLAB):
+        part = slice(first, first + SLAB)
+        moved = _about(rows[part], center)
+        np.einsum("ij,ij->i", moved, moved, out=lengths[part])
+    return lengths
+
+
+def _are_multiples(values: np.ndarray, step: float) -> bool:
+    return all(
+        bool((np.rint(part / step) * step == part).all())
+        for part in (values[first : first + SLAB] for first in range(0, len(values), SLAB))
+    )
+
+
+class _SparseSearch(_Search):
+    u = 2.0**-53
+
+    def __init__(self, new: Points, points: Points, metric: Metric, own: bool):
+        super().__init__(new, points, metric, own)
+        self.is_centered = metric.name == "correlation"
+        zeros = np.zeros(max(new.n, self.n))
+        self.new_means = row_means(new.rows) if self.is_centered else zeros[: new.n]
+        self.means = row_means(points.rows) if self.is_centered else zeros[: self.n]
+        self.lengths = self._square_lengths(new.rows, self.new_means)
+        lengths = self._square_lengths(points.rows, self.means)
+        self.offset = -(lengths + points.spread) / 2
+        self.indptr = new.rows.indptr.astype(np.int64)
+        self.indices = new.rows.indices.astype(np.int64)
+        self.data = new.rows.data.astype(np.float64)
+        # blocks of points by column, in the order in which they are looked at
+        self.pieces = [
+            self._by_column(self.order[first : first + SPARSE_BLOCK[1]])
+            for first in range(0, self.n, SPARSE_BLOCK[1])
+        ]
+
+    def _square_lengths(self, rows: Any, means: np.ndarray) -> np.ndarray:
+        squares = np.asarray(rows.multiply(rows).sum(axis=1, dtype=np.float64)).ravel()
+        return np.maximum(squares - self.columns * means**2, 0.0)
+
+    def _by_column(self, chosen: np.ndarray) -> tuple:
+        part = self.points.rows[chosen].T.tocsr()
+        parts = part.indptr.astype(np.int64), part.indices.astype(np.int64)
+        return *parts, part.data.astype(np.float64), self.means[chosen]
+
+    def _scores(self, rows: np.ndarray, piece: tuple) -> np.ndarray:
+        *by_column, means = piece
+        scores = np.zeros((len(rows), len(means)))
+        _stored_products(rows, self.indptr, self.indices, self.data, *by_column, scores)
+        if self.is_centered:
+            scores -= np.outer(self.columns * self.new_means[rows], means)
+        return scores
+
+    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        numbers = np.arange(rows.start, rows.stop)
+        leave_out = self._themselves(rows)
+
+        def scores_of(i: slice, j: slice) -> np.ndarray:
+            return self._scores(numbers[i], self.pieces[j.start // SPARSE_BLOCK[1]])
+
+        offset = self.offset[self.order]
+        best = best_of(
+            scores_of,
+            len(numbers),
+            offset,
+            K,
+            SPARSE_BLOCK,
+            leave_out=leave_out,
+            numbers=self.order,
+        )
+        return best.column, best.score
+
+    def squares(self, rows: Any, index: np.ndarray) -> np.ndarray:
+        squares = super().squares(rows, index)
+        if self.is_centered:
+            squares -= self.columns * (self.new_means[rows][:, None] - self.means[index]) ** 2
+        return np.maximum(squares, 0.0)
+
+    def wide_scores(self, rows: np.ndarray) -> np.ndarray:
+        scores = np.empty((len(rows), self.n))
+        for first, piece in zip(range(0, self.n, SPARSE_BLOCK[1]), self.pieces, strict=True):
+            scores[:, self.order[first : first + SPARSE_BLOCK[1]]] = self._scores(rows, piece)
+        scores += self.offset
+        return scores
+
+
+@kernel
+def _stored_products(rows, indptr, indices, data, indptr2, indices2, data2, products):
+    """Add the products of rows of a csr_array with the columns of another one, (d, w)."""
+    for i in range(len(rows)):
+        out = products[i]
+        for e in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            f, value = indices[e], data[e]
+            for g in range(indptr2[f], indptr2[f + 1]):
+                out[indices2[g]] += value * data2[g]

@@ -1,0 +1,151 @@
+"""Neighbours among points: which way they are found.
+
+equal points      are one point of the search, which is expanded at the end
+euclidean, ...    by products (`exact.py`), or in cells (`approximate.py`) where that pays
+other metrics     blocks of distances by scikit-learn or a function of two rows
+precomputed       the smallest entries of each row, or of a sparse graph
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.kernel import kernel
+from lowdim.core.validation import check_choice
+from lowdim.linalg.nearest import best_of
+from lowdim.maps.keys import Groups, grouped, row_keys
+from lowdim.maps.neighbors.exact import exact_neighbors
+from lowdim.maps.neighbors.found import Neighbors
+from lowdim.maps.neighbors.graph import complete, smallest_of_graph
+from lowdim.maps.points import Metric, Points, distances, from_squares, metric_of
+
+METHODS = ("auto", "exact", "approximate", "pynndescent")
+BLOCK_BYTES = 2**22  # of distances by a metric without products
+
+
+def near(
+    points: Points,
+    k: int,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict | None = None,
+    method: str = "auto",
+    random_state: Any = None,
+) -> Neighbors:
+    """The k nearest other points of each point, in units of `points.unit`."""
+    metric = metric_of(metric, metric_params)
+    check_choice("method", method, METHODS)
+    check_enough(k, points.n)
+    if not metric.by_products or points.observed is not None:
+        return _by_blocks(points, points, k, metric, own=True)
+    groups = grouped(_keys(points))
+    if groups.all_differ:
+        return exact_neighbors(points, points, k, metric, own=True)
+    return _expanded(points, groups, k, metric)
+
+
+def nearest_to(
+    new: Points, points: Points, k: int, *, metric: Any = "euclidean", metric_params: Any = None
+) -> Neighbors:
+    """The k points nearest to each new point; what a row gets does not depend on other new rows."""
+    metric = metric_of(metric, metric_params)
+    if k > points.n:
+        raise ValueError(f"n_neighbors={k} is more than the {points.n} rows; choose at most that.")
+    if metric.by_products and points.observed is None and new.observed is None:
+        return exact_neighbors(new, points, k, metric)
+    return _by_blocks(new, points, k, metric, own=False)
+
+
+def check_enough(k: int, n: int) -> None:
+    """Raise if n rows have no k neighbours each."""
+    if k > n - 1:
+        raise ValueError(
+            f"n_neighbors={k} needs at least {k + 1} rows, X has {n} (n_samples={n}); choose at "
+            f"most {n - 1}."
+        )
+
+
+# ---- equal points --------------------------------------------------------------------------------
+
+
+def _keys(points: Points) -> np.ndarray:
+    keys = row_keys(points.rows)
+    if points.spread.any():
+        keys += row_keys(points.spread[:, None])
+    return keys
+
+
+def _expanded(points: Points, groups: Groups, k: int, metric: Metric) -> Neighbors:
+    """The neighbours of points of which some are equal, by a search among different ones.
+
+    The k nearest of all are in the k nearest groups, each ranked by its first point, and in the
+    point's own group.
+    """
+    g = len(groups.first)
+    order = np.argsort(groups.first, kind="stable")  # groups by their first point: ties by number
+    number = np.empty(g, np.int64)
+    number[order] = np.arange(g)
+    group = number[groups.group]
+    members = np.argsort(group, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=g))])
+    different = points.take(groups.first[order])
+    k_groups = min(k, g - 1)
+    if k_groups:
+        found = exact_neighbors(different, different, k_groups, metric, own=True)
+    else:
+        found = Neighbors(np.empty((g, 0), np.int32), np.empty((g, 0), points.rows.dtype))
+    indices = np.empty((points.n, k), np.int32)
+    distance = np.empty((points.n, k), np.float64)
+    own = from_squares(2.0 * different.spread, metric)
+    nearest = found.distances.astype(np.float64)
+    work = np.empty(k + 1, np.int64), np.empty(k + 1)
+    _expand(found.indices, nearest, own, members, starts, indices, distance, *work)
+    return Neighbors(indices, distance.astype(points.rows.dtype, copy=False))
+
+
+@kernel
+def _expand(groups, nearest, own, members, starts, indices, distance, number, size):
+    """The k nearest members of groups, for every member; `number` and `size` are to work in."""
+    k = indices.shape[1]
+    for c in range(groups.shape[0]):
+        kept = 0
+        for place in range(-1, groups.shape[1]):  # the own group, then those near it
+            group, far = (groups[c, place], nearest[c, place]) if place >= 0 else (c, own[c])
+            for e in range(starts[group], starts[group + 1]):
+                i = members[e]
+                if kept == k + 1 and not (far, i) < (size[k], number[k]):
+                    break  # so are the members that follow
+                at = kept if kept < k + 1 else k
+                kept = kept + 1 if kept < k + 1 else kept
+                while at > 0 and (far, i) < (size[at - 1], number[at - 1]):
+                    size[at], number[at] = size[at - 1], number[at - 1]
+                    at -= 1
+                size[at], number[at] = far, i
+        for e in range(starts[c], starts[c + 1]):
+            i, to = members[e], 0
+            for at in range(kept):
+                if number[at] != i and to < k:
+                    indices[i, to], distance[i, to] = number[at], size[at]
+                    to += 1
+
+
+# ---- metrics without products --------------------------------------------------------------------
+
+
+def _by_blocks(new: Points, points: Points, k: int, metric: Metric, *, own: bool) -> Neighbors:
+    if metric.is_precomputed and sp.issparse(new.rows):
+        return smallest_of_graph(new.rows, k, own=own)
+    n = points.rows.shape[1] if metric.is_precomputed else points.n
+    size = max(1, BLOCK_BYTES // (8 * n))
+
+    def scores_of(i: slice, j: slice) -> np.ndarray:
+        scores = -distances(new.take(i), points, metric)
+        if own:
+            scores[np.arange(i.stop - i.start), np.arange(i.start, i.stop)] = np.nan
+        return scores
+
+    best = best_of(scores_of, new.n, np.zeros(n), k, (size, n))
+    return complete(best.column, -best.score, k, new.rows.dtype)
