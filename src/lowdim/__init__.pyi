@@ -32,7 +32,9 @@ from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
+from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
 from lowdim.maps.neighbors import neighbors as neighbors
+from lowdim.maps.stress import stress as stress
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )

@@ -16,6 +16,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"solver": "cg"},
         {"feedback": "implicit"},
     ],
+    "ClassicalMDS": [{"metric": "nan_euclidean", "additive_constant": True}],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},

@@ -2,6 +2,12 @@
 
 from lowdim.datasets.movielens import load_movielens
 from lowdim.datasets.penguins import Table, load_penguins
+from lowdim.datasets.proximities import (
+    Dissimilarities,
+    Similarities,
+    load_ekman,
+    load_eurodist,
+)
 from lowdim.datasets.ratings import Ratings, load_ratings
 from lowdim.datasets.words import (
     Articles,
@@ -15,12 +21,16 @@ from lowdim.datasets.words import (
 
 __all__ = [
     "Articles",
+    "Dissimilarities",
     "Ratings",
     "Sentences",
+    "Similarities",
     "Table",
     "load_analogies",
     "load_brown",
     "load_dictionary",
+    "load_ekman",
+    "load_eurodist",
     "load_movielens",
     "load_penguins",
     "load_ratings",

@@ -1,0 +1,1 @@
+"""Sammon mapping."""
