@@ -103,6 +103,21 @@ def test_scales_that_are_known_cost_no_steps(rng):
     assert history[-1] < 1e-12 * history[0]
 
 
+def test_a_first_guess_that_is_no_diagonal_is_a_function_that_solves_with_it(rng):
+    A, middle = quadratic(rng, 9, condition=1e6), rng.normal(size=9)
+
+    def f(x):
+        return float((x - middle) @ A @ (x - middle)) / 2, A @ (x - middle)
+
+    at, history = search(f, np.zeros(9), most=2, curvature=lambda g: np.linalg.solve(A, g))
+    np.testing.assert_allclose(at.point, middle, rtol=1e-6)
+    assert history[-1] < 1e-12 * history[0]
+    diagonal = np.geomspace(1.0, 1e3, 9)
+    by_array = search(f, np.zeros(9), most=8, curvature=diagonal)[1]
+    by_function = search(f, np.zeros(9), most=8, curvature=lambda g: g / diagonal)[1]
+    np.testing.assert_allclose(by_array, by_function, rtol=1e-6)
+
+
 def test_what_is_no_number_is_too_far():
     def f(x):
         with np.errstate(invalid="ignore", divide="ignore"):

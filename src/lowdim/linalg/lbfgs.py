@@ -17,11 +17,15 @@ Cost: O(m p) for m remembered steps of p numbers, beside a pass over the rows no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from lowdim.linalg.accelerate import with_newest
+
+# what a gradient is divided by: the diagonal of a Hessian, or a function that solves with one
+Curvature = np.ndarray | float | Callable[[np.ndarray], np.ndarray]
 
 ENOUGH = 1e-4  # of the fall that the slope promises, for a step to be taken (Armijo)
 SHORTEST, LONGEST = 0.1, 0.5  # how a step is shortened that does not fall enough
@@ -63,7 +67,7 @@ def searched(
     at: Search,
     objective: float,
     gradient: np.ndarray,
-    curvature: np.ndarray | float = 1.0,
+    curvature: Curvature = 1.0,
     memory: int = 10,
 ) -> Search:
     """The search after a look at its trial: moved there, or with a shorter step.
@@ -73,9 +77,10 @@ def searched(
     at : Search
     objective, gradient : float, array
         f and its gradient at `at.trial`. A trial whose f is no number counts as too far.
-    curvature : array like the point, or float
+    curvature : array like the point, float, or callable
         Diagonal of a first guess of the Hessian, up to a factor, positive: the better it says how
-        numbers differ in scale, the fewer steps.
+        numbers differ in scale, the fewer steps. A callable gives H^-1 times a gradient, for a
+        guess that is no diagonal.
     memory : int
         How many steps are remembered.
     """
@@ -90,14 +95,26 @@ def searched(
     if bend > LEAST_BEND * np.linalg.norm(step) * np.linalg.norm(turn):
         steps, turns = with_newest(steps, step, memory), with_newest(turns, turn, memory)
     if len(steps):
-        newest = float(np.vdot(turns[-1] / curvature, turns[-1]))
-        curvature = curvature * (newest / float(np.vdot(steps[-1], turns[-1])))
+        newest = float(np.vdot(_divided(turns[-1], curvature), turns[-1]))
+        curvature = _scaled(curvature, newest / float(np.vdot(steps[-1], turns[-1])))
     direction = lbfgs_direction(gradient, steps, turns, curvature)
     if not np.vdot(direction, gradient) < 0:
-        direction, steps, turns = -gradient / curvature, steps[:0], turns[:0]
+        direction, steps, turns = -_divided(gradient, curvature), steps[:0], turns[:0]
     trial = at.trial + direction
     objective = min(objective, at.objective)  # they may differ in rounding
     return Search(at.trial, trial, objective, gradient, direction, 1.0, 0, steps, turns)
+
+
+def _divided(gradient: np.ndarray, curvature: Curvature) -> np.ndarray:
+    """H^-1 times a gradient, for the first guess of H."""
+    return curvature(gradient) if callable(curvature) else gradient / curvature
+
+
+def _scaled(curvature: Curvature, factor: float) -> Curvature:
+    """`factor` times the first guess of H."""
+    if callable(curvature):
+        return lambda gradient: _divided(gradient, curvature) / factor
+    return curvature * factor
 
 
 def _is_lower(at: Search, slope: float, objective: float, gradient: np.ndarray) -> bool:
@@ -125,7 +142,7 @@ def lbfgs_direction(
     gradient: np.ndarray,
     steps: np.ndarray,
     turns: np.ndarray,
-    curvature: np.ndarray | float | None = None,
+    curvature: Curvature | None = None,
 ) -> np.ndarray:
     """-H^-1 gradient, for a Hessian H of which the last steps are known.
 
@@ -138,9 +155,9 @@ def lbfgs_direction(
     turns : array of shape (m, ...)
         How the gradient changed along each, t. s't must be positive: leave out steps along which f
         does not curve upwards.
-    curvature : array like the gradient, float or None, default=None
-        Diagonal of the first guess of H, positive. None takes t't / s't of the last step (1
-        without any).
+    curvature : array like the gradient, float, callable or None, default=None
+        Diagonal of the first guess of H, positive, or what gives H^-1 times a gradient. None takes
+        t't / s't of the last step (1 without any).
 
     Notes
     -----
@@ -165,7 +182,7 @@ def lbfgs_direction(
         a = scale * np.vdot(step, q)
         q -= a * turn
         known.append((step, turn, scale, a))
-    q /= curvature
+    q = _divided(q, curvature)
     for step, turn, scale, a in reversed(known):
         q += (a - scale * np.vdot(turn, q)) * step
     return -q
