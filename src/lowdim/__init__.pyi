@@ -37,6 +37,7 @@ from lowdim.maps.mds import MDS as MDS
 from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.maps.stress import stress as stress
+from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
