@@ -36,6 +36,13 @@ from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
 from lowdim.maps.mds import MDS as MDS
 from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.neighbors import neighbors as neighbors
+from lowdim.maps.quality import MapQuality as MapQuality
+from lowdim.maps.quality import Shepard as Shepard
+from lowdim.maps.quality import continuity as continuity
+from lowdim.maps.quality import map_quality as map_quality
+from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
+from lowdim.maps.quality import shepard as shepard
+from lowdim.maps.quality import trustworthiness as trustworthiness
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.mixture.factor_analyzers import (

@@ -6,10 +6,12 @@ afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first o
 
 from lowdim.plots.clusters import cluster_map, voronoi_map
 from lowdim.plots.curves import comparison, curve_with_errors, scree, trace
+from lowdim.plots.labelled import map
 from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
 from lowdim.plots.maps import scatter_map
 from lowdim.plots.missing import missing_map
 from lowdim.plots.pictures import parts
+from lowdim.plots.quality import kept_neighbors, shepard
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
 
@@ -21,11 +23,14 @@ __all__ = [
     "curve_with_errors",
     "group_colors",
     "house_style",
+    "kept_neighbors",
     "loadings_heatmap",
+    "map",
     "missing_map",
     "parts",
     "scatter_map",
     "scree",
+    "shepard",
     "trace",
     "voronoi_map",
 ]

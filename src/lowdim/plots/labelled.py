@@ -1,0 +1,138 @@
+"""Maps whose points have names: cities, colours, words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lowdim.plots.checks import check_points
+from lowdim.plots.maps import scatter_map
+from lowdim.plots.style import CHARACTER, INK, LINE_HEIGHT, NAME, house_style, inches, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GAP = 0.05  # inches between a point and its name
+MOST_TEXTS = 500  # names that are tried: of more points, the first have theirs
+
+
+@house_style()
+def map(  # `lowdim.plots.map`: this module needs no other one of that name
+    Y: Any,
+    labels: Any = None,
+    *,
+    text: Sequence[Any] | None = None,
+    colors: Any = None,
+    colors_name: str = "",
+    axes: tuple[int, int] = (0, 1),
+    ax: Axes | None = None,
+) -> Axes:
+    """A map: a point for each row, with names beside the points and colours of any meaning.
+
+    A name has a place beside its point where it covers no other one; where there is no room, it is
+    left out, later ones first.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n, n_components)
+        Places of the rows, such as `embedding_` of a model.
+    labels : array-like of shape (n,) or None, default=None
+        Groups, one colour each: up to 10 in a legend, more named in the map.
+    text : sequence of n or None, default=None
+        The name of each point; None or '' for points without one.
+    colors : array-like of shape (n,) or (n, 3), or None, default=None
+        A quantity to show by colour (NaN are grey); or the colours themselves, as matplotlib names
+        them or as red, green and blue from 0 to 1.
+    colors_name : str, default=''
+        What the quantity is.
+    axes : (int, int), default=(0, 1)
+        The columns of Y to the right and upwards.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None opens a new figure.
+    """
+    points = check_points("Y", Y, axes)
+    names = _names(text, len(points))
+    own = _own_colors(colors, len(points))
+    if own is None:
+        ax = scatter_map(points, labels, colors, colors_name=colors_name, ax=ax)
+    elif labels is not None:
+        raise ValueError("labels and colors are both given; a point has one colour: choose one.")
+    else:
+        ax = scatter_map(points, ax=ax)
+        for drawn in ax.collections:
+            drawn.remove()
+        size = float(np.clip(9000 / len(points) ** 0.75, 2, 160))
+        ax.scatter(*points.T, color=own, s=size, lw=0.4, edgecolors=INK, zorder=2)
+    if any(names):
+        _write_names(ax, points, names)
+    return ax
+
+
+def _names(text: Sequence[Any] | None, n: int) -> list[str]:
+    if text is None:
+        return [""] * n
+    if isinstance(text, str) or len(text) != n:
+        given = repr(text) if isinstance(text, str) else f"{len(text)} entries"
+        raise ValueError(f"text is {given}; give one name for each of the {n} points.")
+    return ["" if name is None else shortened(str(name)) for name in text]
+
+
+def _own_colors(colors: Any, n: int) -> np.ndarray | None:
+    """Colours that are given as such, (n, 4); None if there are none, or a quantity."""
+    if colors is None:
+        return None
+    from matplotlib.colors import to_rgba_array
+
+    given = np.asarray(colors)
+    if given.dtype.kind in "biuf" and given.ndim == 1:
+        return None
+    if given.dtype.kind not in "USOf" or len(given) != n:
+        raise ValueError(
+            f"colors has shape {given.shape}; give a number or a colour for each of the {n} points."
+        )
+    try:
+        return np.asarray(to_rgba_array(colors if given.ndim == 2 else list(given)))
+    except (ValueError, TypeError) as error:
+        if given.dtype.kind == "O":
+            return None  # numbers among them None: a quantity
+        raise ValueError(f"colors does not hold colours ({error}).") from error
+
+
+def _write_names(ax: Axes, points: np.ndarray, names: list[str]) -> None:
+    """Names beside their points, at the first of eight places that is free."""
+    inch = max(max(np.ptp(points, axis=0) / inches(ax)), np.finfo(float).tiny)
+    at = points / inch  # in inches
+    wanted = [i for i, name in enumerate(names) if name][:MOST_TEXTS]
+    boxes = np.empty((0, 4))  # left, right, low, high of the names so far
+    for i in wanted:
+        size = np.array([CHARACTER * len(names[i]), LINE_HEIGHT * 0.8])
+        for side in _sides():
+            middle = at[i] + side * (size / 2 + GAP)
+            box = np.array(
+                [
+                    *(middle[0] + size[0] * np.array([-0.5, 0.5])),
+                    *(middle[1] + size[1] * np.array([-0.5, 0.5])),
+                ]
+            )
+            if not _covers(box, boxes) and not _covers_points(box, at):
+                boxes = np.vstack([boxes, box])
+                place = {"ha": "center", "va": "center", "zorder": 6}
+                ax.text(*(middle * inch), names[i], color=INK, **place, **NAME)
+                break
+
+
+def _sides() -> np.ndarray:
+    """Where a name may stand: beside its point, above, below, and in the corners."""
+    return np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]], float)
+
+
+def _covers(box: np.ndarray, boxes: np.ndarray) -> bool:
+    left, right, low, high = boxes.T
+    return bool(((left < box[1]) & (box[0] < right) & (low < box[3]) & (box[2] < high)).any())
+
+
+def _covers_points(box: np.ndarray, at: np.ndarray) -> bool:
+    x, y = at.T
+    return bool(((box[0] < x) & (x < box[1]) & (box[2] < y) & (y < box[3])).any())
