@@ -1,0 +1,1 @@
+"""UMAP: a map that keeps who belongs to whom."""
