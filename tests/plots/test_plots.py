@@ -29,6 +29,9 @@ EVERY_FIGURE = {
     "cluster_map": lambda **ax: plots.cluster_map(np.eye(6, 2), [0, 0, 0, 1, 1, 1], **ax),
     "voronoi_map": lambda **ax: plots.voronoi_map(np.eye(4, 2), [[0.0, 0.0], [1.0, 1.0]], **ax),
     "missing_map": lambda **ax: plots.missing_map([[1.0, np.nan], [2.0, 3.0]], **ax),
+    "map": lambda **ax: plots.map([[1.0, 2.0], [-1.0, 0.0]], text=["a", "b"], **ax),
+    "shepard": lambda **ax: plots.shepard([1.0, 2.0, 3.0], [2.0, 1.0, 4.0], [1.5, 1.5, 4.0], **ax),
+    "kept_neighbors": lambda **ax: plots.kept_neighbors([0.5, 0.4, 0.1], n_neighbors=2, **ax),
     "parts": lambda **ax: plots.parts(np.eye(4), (2, 2), **ax),
 }
 

@@ -55,4 +55,4 @@ def all_ranks(space: Space, rows: np.ndarray) -> np.ndarray:
 def area(curve: np.ndarray) -> float:
     """The mean of R(k) with weights 1 / k."""
     weight = 1.0 / np.arange(1, len(curve) + 1)
-    return float(curve @ weight / weight.sum())
+    return float((curve * weight).sum() / weight.sum())

@@ -27,10 +27,14 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
+from lowdim.maps.direct import squares_at
 
 BLOCK_ROWS, BLOCK_COLUMNS = 256, 2048  # of distances: 2 MB in float32
 SPARSE_BYTES = 2**25  # of the rows of a block, when they are made dense for a sparse product
-PAIR_BYTES = 2**19  # of differences of pairs of rows, at a time
+SLAB_BYTES = 2**22  # of rows in float64, at a time
+LARGE = 2**24  # values
+MANY_LISTED = 2**20  # rows on a list: then it is decided
+FEW_DIGITS = 11  # binary ones, of numbers whose products are exact
 PIECE = 256  # columns of a product in float32: rounding adds up with their number
 HALF_ULP = 2.0**-24  # what rounding to float32 changes, relatively
 EXACT = 2.0**22  # below it multiples of 1/2 have no rounding in float32
@@ -40,66 +44,81 @@ TINY = 2.0**-126
 class Rows(NamedTuple):
     """Rows as points whose Euclidean distances (and what their missing values add) are meant."""
 
-    values: Any  # (n, d) float64, dense or csr; about a centre, in a unit: no square overflows
+    values: Any  # (n, d) float, dense or csr, of a size whose squares do not overflow
     spread: np.ndarray  # (n,) added to squared distances for each of the two rows
-    narrow: Any  # the values in float32
-    half: np.ndarray  # (n,) (|x|^2 + spread) / 2
+    narrow: Any  # (n, d) float32: (values - center) * scale
+    half: np.ndarray  # (n,) (|x|^2 + spread) / 2 of these, in float64
+    scale: float  # a power of two
     bound: float  # c; 0 where products in float32 are exact
+
+
+class Frame(NamedTuple):
+    """Where rows are measured from when they are multiplied, and in what unit."""
+
+    center: np.ndarray  # (d,)
+    scale: float
+    is_whole: bool  # whether they are whole numbers then
 
 
 def rows_of(values: Any, spread: np.ndarray | None = None) -> Rows:
     """Points for `ranks`.
 
-    values : array or csr_array of shape (n, d), float64
-        Of a size whose squares neither overflow nor vanish.
+    values : array or csr_array of shape (n, d)
     spread : array of shape (n,) or None
     """
-    n = values.shape[0]
+    n, d = values.shape
     spread = np.zeros(n) if spread is None or len(spread) == 0 else np.asarray(spread, np.float64)
     if sp.issparse(values):
-        square = np.asarray(values.multiply(values).sum(axis=1)).ravel()
+        square = np.asarray(values.multiply(values).sum(axis=1, dtype=np.float64)).ravel()
         terms = int(np.diff(values.indptr).max(initial=0))
-    else:
-        square = np.einsum("ij,ij->i", values, values)
-        terms = min(values.shape[1], PIECE) + values.shape[1] // PIECE
-    bound = (terms + 10) * HALF_ULP
-    if not sp.issparse(values) and not spread.any() and square.max(initial=0.0) < EXACT:
-        first = values[:64]
-        if (first == np.rint(first)).all() and (values == np.rint(values)).all():
-            bound = 0.0
-    return Rows(values, spread, values.astype(np.float32), (square + spread) / 2, bound)
+        bound = (terms + 10) * HALF_ULP
+        return Rows(values, spread, values.astype(np.float32), (square + spread) / 2, 1.0, bound)
+    frame = frame_of(values)
+    narrow, square = np.empty(values.shape, np.float32), np.empty(n)
+    for rows in _slabs(values):
+        moved = (values[rows] - frame.center) * frame.scale
+        np.einsum("ij,ij->i", moved, moved, out=square[rows])
+        narrow[rows] = moved
+    bound = (min(d, PIECE) + d // PIECE + 10) * HALF_ULP
+    if frame.is_whole and not spread.any() and square.max(initial=0.0) < EXACT:
+        bound = 0.0
+    spread_here = spread * frame.scale * frame.scale
+    return Rows(values, spread, narrow, (square + spread_here) / 2, frame.scale, bound)
 
 
-def centred(X: np.ndarray) -> np.ndarray:
-    """Rows about the middle of their columns, in a unit in which they are whole numbers if they
-    have few binary digits, and else about 1; distances keep their order.
+def frame_of(values: np.ndarray) -> Frame:
+    """About the middle of the columns, in a unit of their range.
+
+    Where values have few binary digits, center and unit are such that they are whole numbers.
     """
-    X = np.asarray(X, np.float64)
-    low, high = X.min(axis=0), X.max(axis=0)
-    with np.errstate(over="ignore"):
-        reach = float(np.abs(high - low).max(initial=0.0))
-    if not np.isfinite(reach):  # differences of 1e308
-        X, low, high = X / 4, low / 4, high / 4
-        reach = float((high - low).max())
+    low, high = (f.reduce(values, axis=0).astype(np.float64) for f in (np.minimum, np.maximum))
+    reach = float((high - low).max(initial=0.0))
     if reach == 0.0:
-        return np.zeros_like(X)
-    # whole numbers below 2^11, if there are such: a step is the unit
-    exponent = 11 - int(np.frexp(reach)[1])
-    with np.errstate(under="ignore"):
-        start = np.ldexp(X[:1] - low, exponent)  # one row first: most data are no whole numbers
-        if (start == np.rint(start)).all():
-            whole = np.ldexp(X - low, exponent)
-            if (whole == np.rint(whole)).all():
-                whole /= _common_step(whole)
-                return whole - np.rint(whole.mean(axis=0))
-    middle = np.median(X[:: max(1, len(X) // 1000)], axis=0)
-    return np.ldexp(X - middle, -int(np.frexp(reach)[1]))
+        return Frame(low, 1.0, True)
+    exponent = int(np.frexp(reach)[1])
+    step = _step(values, low, 2.0 ** (FEW_DIGITS - exponent))
+    if step:
+        mean = np.mean([(values[rows] - low).mean(axis=0) for rows in _slabs(values)], axis=0)
+        return Frame(low + np.rint(mean / step) * step, 1.0 / step, True)
+    middle = np.median(values[:: max(1, len(values) // 1000)], axis=0).astype(np.float64)
+    return Frame(middle, 2.0**-exponent, False)
 
 
-def _common_step(whole: np.ndarray) -> float:
-    """The largest power of two that divides all of these whole numbers, below 2^12."""
-    bits = int(np.bitwise_or.reduce(np.abs(whole).astype(np.int64), axis=None))
-    return float(bits & -bits) if bits else 1.0
+def _step(values: np.ndarray, low: np.ndarray, scale: float) -> float:
+    """The largest power of two of which all values - low are multiples; 0 if scale is too few."""
+    bits = 0
+    for rows in [slice(0, 1), *_slabs(values)]:  # one row first: most tables have no step
+        moved = (values[rows] - low) * scale
+        whole = np.rint(moved)
+        if not (whole == moved).all():
+            return 0.0
+        bits |= int(np.bitwise_or.reduce(whole.astype(np.int64), axis=None))
+    return (bits & -bits) / scale
+
+
+def _slabs(values: np.ndarray) -> list[slice]:
+    size = max(1, SLAB_BYTES // (8 * max(values.shape[1], 1)))
+    return [slice(first, first + size) for first in range(0, len(values), size)]
 
 
 def ranks(
@@ -129,40 +148,45 @@ def ranks(
     def work(first: int) -> None:
         part = slice(first, min(first + size, m))
         wanted = np.ascontiguousarray(index[part], np.int64)
-        found = np.zeros(wanted.shape, bool) if tied is not None else None
-        _count_block(rows, of[part], wanted, rank[part], found, near_tie)
-        if tied is not None and found is not None:
-            tied[part] |= found.any(axis=1)
+        marks = None if tied is None else np.zeros(wanted.shape, bool)
+        apart = square_apart(rows, of[part], wanted)
+        _count_block(rows, _Block(of[part], wanted, apart, rank[part], marks, near_tie))
+        if tied is not None and marks is not None:
+            tied[part] |= marks.any(axis=1)
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
     return rank
 
 
-def _count_block(
-    rows: Rows,
-    of: np.ndarray,
-    index: np.ndarray,
-    rank: np.ndarray,
-    tied: np.ndarray | None,
-    near_tie: float,
-) -> None:
-    """Add to `rank` how many rows are nearer, for a block of rows; mark ranks of equal ones."""
-    n, k = len(rows.half), index.shape[1]
-    apart = np.column_stack([square_apart(rows, of, index[:, a]) for a in range(k)])
-    target = apart / 2 - rows.half[of, None]
-    slack = rows.bound * rows.half[of, None] + 2 * HALF_ULP * np.abs(target) + n * TINY
-    slack = slack + near_tie * apart if rows.bound else 0.0
+class _Block(NamedTuple):
+    """Some rows i, and the rows j whose ranks are asked for."""
+
+    of: np.ndarray  # (b,)
+    index: np.ndarray  # (b, k)
+    apart: np.ndarray  # (b, k) d(i, j)^2 in units of `narrow`
+    rank: np.ndarray  # (b, k) to be added to
+    tied: np.ndarray | None  # (b, k) to be marked where a rank depends on the order of equal ones
+    near_tie: float
+
+
+def _count_block(rows: Rows, block: _Block) -> None:
+    """Add to the ranks how many rows are nearer."""
+    n, index, rank = len(rows.half), block.index, block.rank
+    half = rows.half[block.of, None]
+    target = block.apart / 2 - half
+    slack = rows.bound * half + 2 * HALF_ULP * np.abs(target) + n * TINY
+    slack = slack + block.near_tie * block.apart if rows.bound else 0.0
     low, high = (target - slack).astype(np.float32), (target + slack).astype(np.float32)
     above = (rows.half * (1 + rows.bound)).astype(np.float32)
     below = (rows.half * (1 - rows.bound)).astype(np.float32)
     nearer, maybe = np.empty(index.shape, np.int64), np.empty(index.shape, np.int64)
-    products = _products(rows, of)
+    products, listed = _products(rows, block.of), []
     for first in range(0, n, BLOCK_COLUMNS):
         columns = slice(first, min(first + BLOCK_COLUMNS, n))
         G = products(columns)
-        _leave_out_itself(G, of, first)
-        if rows.bound == 0.0 and tied is None:
+        _leave_out_itself(G, block.of, first)
+        if rows.bound == 0.0 and block.tied is None:
             count_before(G, above[columns], target.astype(np.float32), index - first, rank)
             continue
         count_certain(G, above[columns], below[columns], low, high, nearer, maybe)
@@ -173,7 +197,10 @@ def _count_block(
             pair, column = np.empty(maybe.sum(), np.int64), np.empty(maybe.sum(), np.int64)
             bounds = above[columns], below[columns], low, high
             list_unsure(G, *bounds, index - first, maybe, pair, column)
-            _decide(rows, of, index, apart, pair, column + first, rank, tied, near_tie)
+            listed.append((pair, column + first))
+        if listed and (columns.stop == n or sum(len(pair) for pair, _ in listed) > MANY_LISTED):
+            _decide(rows, block, *(np.concatenate(part) for part in zip(*listed, strict=True)))
+            listed = []
 
 
 def _leave_out_itself(G: np.ndarray, of: np.ndarray, first: int) -> None:
@@ -182,50 +209,46 @@ def _leave_out_itself(G: np.ndarray, of: np.ndarray, first: int) -> None:
     G[here, of[here] - first] = np.nan
 
 
-def _decide(
-    rows: Rows,
-    of: np.ndarray,
-    index: np.ndarray,
-    apart: np.ndarray,
-    pair: np.ndarray,
-    column: np.ndarray,
-    rank: np.ndarray,
-    tied: np.ndarray | None,
-    near_tie: float,
-) -> None:
+def _decide(rows: Rows, block: _Block, pair: np.ndarray, column: np.ndarray) -> None:
     """Count those of the listed rows that are nearer, by differences; `pair` numbers (i, j)."""
-    k = index.shape[1]
-    both, back = np.unique(pair // k * len(rows.half) + column, return_inverse=True)
-    exact = square_apart(rows, of[both // len(rows.half)], both % len(rows.half))[back]
-    asked, j = apart.ravel()[pair], index.ravel()[pair]
-    if tied is not None:
-        tied.ravel()[pair[np.abs(exact - asked) <= near_tie * asked]] = True
+    n, k = len(rows.half), block.index.shape[1]
+    both, back = np.unique(pair // k * n + column, return_inverse=True)
+    exact = square_apart(rows, block.of[both // n], (both % n)[:, None])[back, 0]
+    asked, j = block.apart.ravel()[pair], block.index.ravel()[pair]
+    if block.tied is not None:
+        block.tied.ravel()[pair[np.abs(exact - asked) <= block.near_tie * asked]] = True
     nearer = (exact < asked) | ((exact == asked) & (column < j))
-    rank += np.bincount(pair[nearer], minlength=rank.size).reshape(rank.shape)
+    count = np.bincount(pair[nearer], minlength=block.rank.size)
+    block.rank[...] += count.reshape(block.rank.shape)
 
 
 def square_apart(rows: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """d(i, j)^2 of pairs of rows by their differences, in float64."""
-    found = np.empty(len(i))
-    step = max(1, PAIR_BYTES // (8 * max(rows.values.shape[1], 1)))
-    for first in range(0, len(i), step):
-        part = slice(first, first + step)
-        difference = rows.values[i[part]] - rows.values[j[part]]
-        if sp.issparse(difference):
-            found[part] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
-        else:
-            np.einsum("ij,ij->i", difference, difference, out=found[part])
-    return found + rows.spread[i] + rows.spread[j]
+    """d(i, j)^2 (m, k) of rows i (m,) with rows j (m, k), each summed up by itself in float64."""
+    squares = np.empty(j.shape)
+    size = max(1, SLAB_BYTES // (8 * max(rows.values.shape[1], 1)))
+    for first in range(0, len(i), size):
+        part = slice(first, first + size)
+        squares[part] = squares_at(rows.values[i[part]], rows.values, j[part])
+    squares += rows.spread[i][:, None] + rows.spread[j]
+    return squares * (rows.scale * rows.scale)
 
 
 def half_squares(rows: Rows, of: np.ndarray) -> np.ndarray:
-    """d(i, l)^2 / 2 of the rows `of` to all rows, (m, n), by products in float64."""
-    products = rows.values[of] @ rows.values.T
-    if sp.issparse(products):
-        products = products.toarray()
-    np.subtract(rows.half, products, out=products)
-    products += rows.half[of, None]
-    return np.maximum(products, 0.0, out=products)
+    """d(i, l)^2 / 2 of the rows `of` to all rows, (m, n), by products.
+
+    In float64, and in float32 where that would need a large copy of the rows; in some unit.
+    """
+    n = len(rows.half)
+    if sp.issparse(rows.values) or n * rows.values.shape[1] > LARGE:
+        half, products = rows.half, rows.narrow[of] @ rows.narrow.T
+        products = products.toarray() if sp.issparse(products) else products
+    else:
+        wide = rows.values.astype(np.float64)
+        half = (np.einsum("ij,ij->i", wide, wide) + rows.spread) / 2
+        products = wide[of] @ wide.T
+    found = half - products
+    found += half[of, None]
+    return np.maximum(found, 0.0, out=found)
 
 
 def _products(rows: Rows, of: np.ndarray) -> Callable[[slice], np.ndarray]:

@@ -19,13 +19,12 @@ from lowdim.maps.neighbors import near, nearest_to
 from lowdim.maps.points import Metric, Points, distances, from_squares, in_units_of_x, metric_of
 from lowdim.maps.quality.ranks import (
     Rows,
-    centred,
     half_squares,
     ranks,
     ranks_by_distance,
     rows_of,
 )
-from lowdim.maps.reading import learned_reading
+from lowdim.maps.reading import has_nan, learned_reading
 from lowdim.maps.rows import in_memory
 
 MISSING = ("expected", "pairwise")
@@ -70,11 +69,7 @@ class PointSpace(Space):
 
     @functools.cached_property
     def _rows(self) -> Rows:
-        rows, spread = self._points.rows, self._points.spread
-        if sp.issparse(rows):
-            return rows_of(rows.astype(np.float64), spread)
-        # what is not a number of few digits is not about 0: cosines look at rows as they are
-        return rows_of(centred(rows) if self._metric.has_units else rows.astype(np.float64), spread)
+        return rows_of(self._points.rows, self._points.spread)
 
     def near(self, k: int, of: np.ndarray | None = None) -> np.ndarray:
         return near_points(self._points, k, of, self._metric)
@@ -83,7 +78,7 @@ class PointSpace(Space):
         return ranks(self._rows, index, of)
 
     def sklearn_ranks(self, index: np.ndarray) -> np.ndarray:
-        if self.n > FOLLOWED or self._points.spread.any():
+        if self.n > FOLLOWED or has_nan(self._X):
             return self.ranks(index)
         tied = np.zeros(self.n, bool)
         rounding = 2.0**-22 if self._X.dtype == np.float32 else 1e-13
@@ -234,7 +229,7 @@ class MapSpace(Space):
 
     @functools.cached_property
     def _rows(self) -> Rows:
-        return rows_of(centred(self._Y))
+        return rows_of(self._Y)
 
     def near(self, k: int, of: np.ndarray | None = None) -> np.ndarray:
         """By scikit-learn's tree, as its `trustworthiness` has them, equal distances too."""
