@@ -43,6 +43,7 @@ from lowdim.maps.quality import map_quality as map_quality
 from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
 from lowdim.maps.quality import shepard as shepard
 from lowdim.maps.quality import trustworthiness as trustworthiness
+from lowdim.maps.sammon import Sammon as Sammon
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.mixture.factor_analyzers import (

@@ -1,11 +1,11 @@
 """Sammon mapping: a map that keeps small dissimilarities best.
 
-    minimise over Y (n, k)     E = 1/c sum_{i<j} (delta - d)^2 / delta,     c = sum_{i<j} delta
+minimise over Y (n, k)     E = 1/c sum_{i<j} (delta - d)^2 / delta,     c = sum_{i<j} delta
 
-    joining.py    rows that do not differ are one point
-    pairs.py      E, its slope and its bend, pair by pair
-    search.py     steps that lower E
-    placing.py    new rows among the points
+joining.py    rows that do not differ are one point
+pairs.py      E, its slope and its bend, pair by pair
+search.py     steps that lower E
+placing.py    new rows among the points
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from lowdim.maps.points import Points, distances, in_units_of_x
 from lowdim.maps.sammon.joining import joined
 from lowdim.maps.sammon.pairs import MANY, Pairs, gathered, pairs_of
 from lowdim.maps.sammon.placing import place_rows
-from lowdim.maps.sammon.search import search_start, search_step
-from lowdim.maps.start import given_places, start
+from lowdim.maps.sammon.search import search_start, search_step, sized
+from lowdim.maps.start import given_places, spread_out, start
 
 APART = 1e-6  # of the size of a start: nearer points are moved by this much
 ENTRIES = 2**21  # of dissimilarities of new rows that are made at a time
@@ -37,9 +37,9 @@ class Sammon(Map):
     Minimises  1/c sum_{i<j} (delta_ij - d_ij)^2 / delta_ij,  c = sum_{i<j} delta_ij,  over places
     Y (n, k) with distances d_ij, for dissimilarities delta_ij.
 
-    Cost: O(n^2 k) time for each look at all pairs, about one in each iteration, on all cores (10,000
-    rows: 0.1 s); memory for n^2 / 2 dissimilarities, of 4 bytes beyond 3,000 rows. The stress has
-    many minima: another start may end in another one.
+    Cost: O(n^2 k) time for each look at all pairs, about one in each iteration, on all cores
+    (10,000 rows: 0.1 s); memory for n^2 / 2 dissimilarities, of 4 bytes beyond 3,000 rows. The
+    stress has many minima: another start may end in another one.
 
     Parameters
     ----------
@@ -152,8 +152,10 @@ class Sammon(Map):
         group = found.group[_places_among(rows, self._groups.first)][self._groups.group]
         self._count = np.bincount(group).astype(np.float64)
         pairs = pairs_of(found.delta, self._count)
-        Y = self._start(points) / unit
-        Y = self._searched(pairs, np.ascontiguousarray(Y.T)).T * unit
+        Y = np.ascontiguousarray(self._start(points).T) / unit
+        if pairs.total > 0 and isinstance(self.init, str) and self.init != "classical_mds":
+            Y = sized(pairs, Y)
+        Y = self._searched(pairs, Y).T * unit
         self.embedding_ = in_units_of_x(Y, points, self._metric)[group].astype(points.rows.dtype)
 
     def _dissimilarities(self, points: Points, rows: np.ndarray) -> tuple[np.ndarray, float]:
@@ -195,7 +197,7 @@ class Sammon(Map):
         if self._metric.is_precomputed:
             some = some._replace(rows=some.rows[:, self._first])
         Y = start(init, some, k, metric=self._metric, random=random)
-        return _apart(Y, random)
+        return _apart(spread_out(Y, random), random)
 
     def _searched(self, pairs: Pairs, Y: np.ndarray) -> np.ndarray:
         """Places (k, n) of least stress."""
