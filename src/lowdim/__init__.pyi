@@ -46,6 +46,7 @@ from lowdim.maps.quality import trustworthiness as trustworthiness
 from lowdim.maps.sammon import Sammon as Sammon
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.tsne import TSNE as TSNE
+from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )

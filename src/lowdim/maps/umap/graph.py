@@ -43,11 +43,9 @@ def memberships(
     n, k = distances.shape
     unit = _unit(distances)
     distances = distances / unit
-    finite = np.isfinite(distances)
-    mean = float(distances[finite].mean()) if finite.any() else 0.0
     rho = connected_distance(distances, local_connectivity)
     sigma, weights = np.empty(n), np.empty((n, k))
-    _smooth(distances, rho, np.log2(n_neighbors), mean, sigma, weights)
+    _smooth(distances, rho, np.log2(n_neighbors), sigma, weights)
     return Memberships(weights, sigma * unit, rho * unit)
 
 
@@ -77,7 +75,7 @@ def connected_distance(distances: np.ndarray, local_connectivity: float) -> np.n
 
 
 @kernel
-def _smooth(distances, rho, target, mean_of_all, sigma, weights):  # type: ignore[no-untyped-def]
+def _smooth(distances, rho, target, sigma, weights):  # type: ignore[no-untyped-def]
     """sigma and v of each row: Newton's steps in log sigma, kept within a bracket."""
     n, k = distances.shape
     for i in range(n):
@@ -88,7 +86,7 @@ def _smooth(distances, rho, target, mean_of_all, sigma, weights):  # type: ignor
                 count += 1
                 at_once += distances[i, j] <= rho[i]
         mean = total / count if count > 0 else 0.0
-        lowest = SMALLEST_SIGMA * (mean if rho[i] > 0 else mean_of_all)
+        lowest = SMALLEST_SIGMA * mean
         s = mean - rho[i] if mean > rho[i] else mean
         if at_once >= target or count <= target or s <= 0:
             # no sigma gives the sum: all at rho, or too few neighbours for it

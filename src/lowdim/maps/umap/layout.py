@@ -59,6 +59,7 @@ class Places(NamedTuple):
 
     Y: np.ndarray  # (n, k) float32
     epoch: int
+    kept: tuple[np.ndarray, ...] = ()  # places after epochs that were asked for
 
 
 class Plan(NamedTuple):
@@ -69,6 +70,7 @@ class Plan(NamedTuple):
     n_epochs: int
     alpha: float  # learning rate of the first epoch
     negatives: int  # rows drawn for each visit of an edge
+    strength: float  # of repulsion
     seed: int
     settle_from: int  # epoch
 
@@ -94,6 +96,7 @@ def plan_of(
         n_epochs=n_epochs,
         alpha=alpha,
         negatives=negatives,
+        strength=strength,
         seed=seed,
         settle_from=settle_from,
     )
@@ -132,7 +135,7 @@ def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: object = None)
             Z[n:] = Z[:n]
         extra = None if extra_of is None else extra_of(Z[:n], epoch)  # type: ignore[operator]
         _one_epoch(Z, blocks, plan, epoch, nothing if extra is None else extra)
-    return Places(Z[:n].copy(), last)
+    return Places(Z[:n].copy(), last, places.kept)
 
 
 def _one_epoch(Z: np.ndarray, blocks: list, plan: Plan, epoch: int, extra: np.ndarray) -> None:
@@ -162,19 +165,25 @@ def _one_epoch(Z: np.ndarray, blocks: list, plan: Plan, epoch: int, extra: np.nd
 # ---- the objective -------------------------------------------------------------------------------
 
 
-def estimated_cross_entropy(graph: sp.csr_array, Y: np.ndarray, curve: Curve) -> float:
-    """The objective from some edges and some pairs, always the same ones: for `history_`."""
+def estimated_objective(Y: np.ndarray, plan: Plan, curve: Curve) -> float:
+    """What the epochs minimise, from some edges and pairs, always the same ones: for `history_`.
+
+        sum_ij v_ij / max v (-log w_ij) + negatives * sum_i degree_i mean_j(-log(1 - w_ij))
+
+    Negatives are drawn in proportion to a row's edges, so this is not the cross-entropy: repulsion
+    counts less, the more rows there are.
+    """
     near, far = losses(table_middles(), curve)
-    random = np.random.default_rng(0)
-    step = -(-graph.nnz // LOOKED_AT) or 1
-    chosen = np.arange(0, graph.nnz, step)
-    row = np.searchsorted(graph.indptr, chosen, side="right") - 1
-    v = graph.data[chosen].astype(np.float64)
-    place = entries(((Y[row] - Y[graph.indices[chosen]]) ** 2).sum(axis=1))
-    on_edges = (_entropy(v) + v * (near[place] - far[place])).sum() * (graph.nnz / max(len(v), 1))
-    i, j = _pairs(len(Y), LOOKED_AT, random)
+    edges, n = plan.edges, plan.edges.n
+    count = len(edges.indices)
+    chosen = np.arange(0, count, -(-count // LOOKED_AT) or 1)
+    row = np.searchsorted(edges.indptr, chosen, side="right") - 1
+    place = entries(((Y[row] - Y[edges.indices[chosen]]) ** 2).sum(axis=1))
+    pulled = (edges.weight[chosen] * near[place]).sum() * (count / max(len(chosen), 1))
+    i, j = _pairs(n, LOOKED_AT, np.random.default_rng(0))
     place = entries(((Y[i] - Y[j]) ** 2).sum(axis=1))
-    return float(on_edges + far[place].mean() * len(Y) * (len(Y) - 1))
+    pushed = (edges.degree[i] * far[place]).mean() * n * plan.negatives
+    return float(pulled + plan.strength * pushed)
 
 
 def cross_entropy(graph: sp.csr_array, Y: np.ndarray, curve: Curve, all_pairs: bool) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.maps.umap.curve import SHIFT, Coefficients
+from lowdim.maps.umap.graph import rounded
 from lowdim.maps.umap.layout import ALL_PAIRS, DRAWS
 
 EPOCHS = 100
@@ -40,16 +41,19 @@ def placed(
     """Places (m, k) of new rows joined to training rows by weights (m, neighbours)."""
     # a row that is joined to nothing (disconnection_distance) is placed by all its neighbours
     weights = np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
-    weights = weights / weights.max(axis=1, keepdims=True)
+    weight = rounded(weights / weights.max(axis=1, keepdims=True))
     near = np.ascontiguousarray(places[indices], dtype=np.float32)  # (m, neighbours, k)
-    total = weights.sum(axis=1, keepdims=True)
-    Y = np.ascontiguousarray(np.einsum("mj,mjk->mk", weights / total, near), dtype=np.float32)
+    total = np.zeros((len(weight), 1))
+    Y = np.zeros((len(weight), places.shape[1]))
+    for j in range(weight.shape[1]):  # one after the other, however many rows there are
+        total += weight[:, j, None]
+        Y += weight[:, j, None] * near[:, j].astype(np.float64)
+    Y = np.ascontiguousarray(Y / total, dtype=np.float32)
     if settling.negatives == 0 or settling.n_epochs == 0:
         return Y
     far = drawn_places(places, settling)
     draws = far.shape[1]
     share = (settling.negatives * total[:, 0] / draws).astype(np.float32)
-    weight = weights.astype(np.float32)
     tables = settling.tables.attraction, settling.tables.repulsion
 
     def work(first: int) -> None:
