@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from lowdim.plots.style import CHARACTER, INK, LINE_HEIGHT, NAME, house_style, i
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GAP = 0.05  # inches between a point and its name
+# where a name may stand: beside its point, above, below, in the corners; then farther away (inches)
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+PLACES = tuple((side, gap) for gap in (0.07, 0.14) for side in SIDES)
+FEW_TEXTS = 40  # they are written closely rather than left out
 MOST_TEXTS = 500  # names that are tried: of more points, the first have theirs
 
 
@@ -101,31 +105,28 @@ def _own_colors(colors: Any, n: int) -> np.ndarray | None:
 
 
 def _write_names(ax: Axes, points: np.ndarray, names: list[str]) -> None:
-    """Names beside their points, at the first of eight places that is free."""
-    inch = max(max(np.ptp(points, axis=0) / inches(ax)), np.finfo(float).tiny)
+    """Names beside their points, at the first place that is free."""
+    inch = max(*(1.08 * np.ptp(points, axis=0) / inches(ax)), np.finfo(float).tiny)
     at = points / inch  # in inches
-    wanted = [i for i, name in enumerate(names) if name][:MOST_TEXTS]
     boxes = np.empty((0, 4))  # left, right, low, high of the names so far
+    wanted = [i for i, name in enumerate(names) if name][:MOST_TEXTS]
+    tightness = (1.0, 0.8) if len(wanted) <= FEW_TEXTS else (1.0,)
     for i in wanted:
-        size = np.array([CHARACTER * len(names[i]), LINE_HEIGHT * 0.8])
-        for side in _sides():
-            middle = at[i] + side * (size / 2 + GAP)
-            box = np.array(
-                [
-                    *(middle[0] + size[0] * np.array([-0.5, 0.5])),
-                    *(middle[1] + size[1] * np.array([-0.5, 0.5])),
-                ]
-            )
+        for tight, (side, gap) in product(tightness, PLACES):
+            width, height = tight * 1.15 * CHARACTER * len(names[i]), tight * LINE_HEIGHT
+            x, y = at[i] + gap * np.array(side)
+            left, low = x - width * (1 - side[0]) / 2, y - height * (1 - side[1]) / 2
+            box = np.array([left, left + width, low, low + height])
             if not _covers(box, boxes) and not _covers_points(box, at):
                 boxes = np.vstack([boxes, box])
-                place = {"ha": "center", "va": "center", "zorder": 6}
-                ax.text(*(middle * inch), names[i], color=INK, **place, **NAME)
+                _write(ax, (x * inch, y * inch), names[i], side)
                 break
 
 
-def _sides() -> np.ndarray:
-    """Where a name may stand: beside its point, above, below, and in the corners."""
-    return np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]], float)
+def _write(ax: Axes, place: tuple[float, float], name: str, side: tuple[int, int]) -> None:
+    across = {1: "left", 0: "center", -1: "right"}[side[0]]
+    up = {1: "bottom", 0: "center", -1: "top"}[side[1]]
+    ax.text(*place, name, color=INK, ha=across, va=up, zorder=6, **NAME)
 
 
 def _covers(box: np.ndarray, boxes: np.ndarray) -> bool:
