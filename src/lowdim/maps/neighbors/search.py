@@ -17,11 +17,13 @@ from lowdim.core.kernel import kernel
 from lowdim.core.validation import check_choice
 from lowdim.linalg.nearest import best_of
 from lowdim.maps.keys import Groups, grouped, row_keys
+from lowdim.maps.neighbors.approximate import approximate_neighbors
 from lowdim.maps.neighbors.exact import exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.graph import complete, smallest_of_graph
 from lowdim.maps.points import Metric, Points, distances, from_squares, metric_of
 
+MANY = 2e12  # n^2 d, from which on "auto" is approximate
 METHODS = ("auto", "exact", "approximate", "pynndescent")
 BLOCK_BYTES = 2**22  # of distances by a metric without products
 
@@ -43,8 +45,18 @@ def near(
         return _by_blocks(points, points, k, metric, own=True)
     groups = grouped(_keys(points))
     if groups.all_differ:
-        return exact_neighbors(points, points, k, metric, own=True)
-    return _expanded(points, groups, k, metric)
+        return _by_products(points, k, metric, method, random_state)
+    return _expanded(points, groups, k, metric, method, random_state)
+
+
+def _by_products(
+    points: Points, k: int, metric: Metric, method: str, random_state: Any
+) -> Neighbors:
+    """Neighbours of points that all differ."""
+    many = float(points.n) ** 2 * points.rows.shape[1] > MANY
+    if method == "approximate" or (method == "auto" and many):
+        return approximate_neighbors(points, k, metric, random_state)
+    return exact_neighbors(points, points, k, metric, own=True)
 
 
 def nearest_to(
@@ -78,7 +90,9 @@ def _keys(points: Points) -> np.ndarray:
     return keys
 
 
-def _expanded(points: Points, groups: Groups, k: int, metric: Metric) -> Neighbors:
+def _expanded(
+    points: Points, groups: Groups, k: int, metric: Metric, method: str, random_state: Any
+) -> Neighbors:
     """The neighbours of points of which some are equal, by a search among different ones.
 
     The k nearest of all are in the k nearest groups, each ranked by its first point, and in the
@@ -94,7 +108,7 @@ def _expanded(points: Points, groups: Groups, k: int, metric: Metric) -> Neighbo
     different = points.take(groups.first[order])
     k_groups = min(k, g - 1)
     if k_groups:
-        found = exact_neighbors(different, different, k_groups, metric, own=True)
+        found = _by_products(different, k_groups, metric, method, random_state)
     else:
         found = Neighbors(np.empty((g, 0), np.int32), np.empty((g, 0), points.rows.dtype))
     indices = np.empty((points.n, k), np.int32)
