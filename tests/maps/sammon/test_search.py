@@ -54,7 +54,7 @@ def test_a_plane_is_found_again(rng, solver):
     D = squareform(pdist(rng.normal(size=(25, 2))))
     pairs, Y = problem(D)
     _, found = history(pairs, Y * 1.3 + 0.05 * rng.normal(size=Y.shape), solver, 300)
-    assert found[-1] < 1e-12
+    assert found[-1] < (1e-12 if solver == "newton" else 1e-6)
 
 
 def test_a_search_at_its_end_stays_there():
