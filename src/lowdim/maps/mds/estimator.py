@@ -46,6 +46,7 @@ from lowdim.maps.mds.start import first_places
 from lowdim.maps.mds.transformations import Curve, disparities_at
 from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
 from lowdim.maps.square import square_matrix
+from lowdim.maps.start import given_places
 
 ANCHORS = 3000  # points of a map of many, among which new ones are placed
 BLOCK = 2**21  # dissimilarities of new rows that are made at a time
@@ -265,7 +266,7 @@ class MDS(Map):
     def _learn(self, points: Points, **given: Any) -> None:
         random = random_generator(self.random_state)
         metric, asked = self._metric, self._asked()
-        weights = self._checked_weights(given["weights"], points.n)
+        weights = self._checked_weights(given["weights"])
         problem = problem_of(
             points, metric, asked, weights, lambda k: self._neighbors(points, k), random
         )
@@ -322,10 +323,9 @@ class MDS(Map):
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
-        if not by_name and self._kept is not None:
-            init = np.asarray(init)[self._kept]
         if not by_name:
-            belongs_to_fit(ArrayBlocks(np.asarray(init, dtype=np.float64)), "init")
+            init = given_places(init, self._n_rows, self.n_components)[self._kept]
+            belongs_to_fit(ArrayBlocks(init), "init")
         for _ in range(self.n_init if by_name and init == "random" else 1):
             Y = first_places(init, points, self.n_components, self._metric, weights, random)
             yield Y if by_name else Y * (self._unit / self._scale)
@@ -417,7 +417,8 @@ class MDS(Map):
     # ---- what was asked for ----------------------------------------------------------------------
 
     def _asked(self) -> Asked:
-        return Asked(self._asked_transformation(), self.ties, self.n_pairs, self.eps)
+        name, k = self._asked_transformation(), self.n_components
+        return Asked(name, self.ties, self.n_pairs, self.eps, k)
 
     def _asked_transformation(self) -> str | None:
         by_order = not (self.metric if isinstance(self.metric, bool) else self.metric_mds)
@@ -429,16 +430,17 @@ class MDS(Map):
         name = "euclidean" if isinstance(self.metric, bool) else self.metric
         return metric_of(name, self.metric_params)
 
-    def _checked_weights(self, weights: Any, n: int) -> np.ndarray | None:
+    def _checked_weights(self, weights: Any) -> np.ndarray | None:
         if weights is None:
             return None
         W = square_matrix(weights, "weights", "MDS", zero_diagonal=False)
-        if self._kept is not None and len(W) > self._kept[-1]:  # given for all rows of X
-            W = W[np.ix_(self._kept, self._kept)]
+        n = self._n_rows
         if len(W) != n:
             raise ValueError(
                 f"weights has shape {W.shape}; ({n}, {n}) is needed, one for each pair of rows."
             )
+        if len(self._kept) < n:
+            W = np.ascontiguousarray(W[np.ix_(self._kept, self._kept)])
         belongs_to_fit(ArrayBlocks(W), "weights")
         return W
 

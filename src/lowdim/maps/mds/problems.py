@@ -42,6 +42,7 @@ class Asked(NamedTuple):
     ties: str
     n_pairs: int | None
     eps: float
+    n_components: int
 
 
 def problem_of(
@@ -82,7 +83,8 @@ def _listed(pairs: Pairs, asked: Asked, learned: bool, exact: bool) -> PairsProb
     name = str(asked.transformation)
     if name == "ordinal":
         pairs = sorted_pairs(pairs)
-    f = transformation_of(name, asked.ties, pairs.dissimilarity, pairs.weight)
+    k = asked.n_components
+    f = transformation_of(name, asked.ties, pairs.dissimilarity, pairs.weight, k)
     return PairsProblem(pairs, f, exact=exact)
 
 

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.optimize
+import scipy.special
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
@@ -56,14 +57,14 @@ def disparities_at(curve: Curve, dissimilarity: np.ndarray) -> np.ndarray:
 
 
 def transformation_of(
-    name: str, ties: str, dissimilarity: np.ndarray, weight: np.ndarray
+    name: str, ties: str, dissimilarity: np.ndarray, weight: np.ndarray, k: int = 2
 ) -> Smooth | Ordinal:
-    """The transformation of these pairs, before it has seen a map.
+    """The transformation of these pairs, before it has seen a map, which will have k dimensions.
 
     `weight` has an entry for each pair, or one for all. For "ordinal" pairs have to be sorted.
     """
     if name == "ordinal":
-        return Ordinal(dissimilarity, weight, ties)
+        return Ordinal(dissimilarity, weight, ties, k)
     return Smooth(dissimilarity, weight, KNOTS if name == "spline" else None)
 
 
@@ -95,6 +96,10 @@ class Smooth:
             parts = np.quantile(self._x, np.arange(1, n_knots + 1) / (n_knots + 1))
             self._knots = np.unique(parts[(parts > 0.0) & (parts < 1.0)])
             self._basis = rising_splines(self._knots)
+
+    def first(self) -> np.ndarray:
+        """f of the pairs that the search begins with: in proportion to the dissimilarities."""
+        return sized(self._low + self._range * self._x, self._weight)
 
     def fitted(self, distance: np.ndarray) -> np.ndarray:
         """f of the pairs, for their distances in the map."""
@@ -186,11 +191,22 @@ def _scale_of(before: np.ndarray, after: np.ndarray) -> float:
 class Ordinal:
     """f that only has to keep the order of dissimilarities, which are sorted."""
 
-    def __init__(self, dissimilarity: np.ndarray, weight: np.ndarray, ties: str):
-        self._dissimilarity, self._weight = dissimilarity, weight
+    def __init__(self, dissimilarity: np.ndarray, weight: np.ndarray, ties: str, k: int):
+        self._dissimilarity, self._weight, self._k = dissimilarity, weight, k
         self._starts = np.flatnonzero(np.diff(dissimilarity, prepend=-np.inf))
         self._has_ties = len(self._starts) < len(dissimilarity)
         self._ties = ties
+
+    def first(self) -> np.ndarray:
+        """Distances within a normal cloud in k dimensions, in the order of the dissimilarities.
+
+        Nothing but the order says where the search goes. Quantiles of the chi distribution by
+        Wilson and Hilferty (1931).
+        """
+        rank = (self._starts + (self._counts - 1) / 2 + 0.5) / len(self._dissimilarity)
+        part = 2.0 / (9.0 * self._k)
+        cube_root = np.maximum(1.0 - part + np.sqrt(part) * scipy.special.ndtri(rank), 0.0)
+        return sized(np.repeat(cube_root**1.5, self._counts), self._weight)
 
     def fitted(self, distance: np.ndarray) -> np.ndarray:
         return sized(self._fit(distance), self._weight)
