@@ -44,6 +44,8 @@ from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
 from lowdim.maps.quality import shepard as shepard
 from lowdim.maps.quality import trustworthiness as trustworthiness
 from lowdim.maps.sammon import Sammon as Sammon
+from lowdim.maps.sne import SNE as SNE
+from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.maps.umap import UMAP as UMAP

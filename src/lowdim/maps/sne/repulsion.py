@@ -6,7 +6,8 @@
 
 for charges c_j. Up to `MOST_ROWS` points all pairs are added up: a kernel for up to three
 dimensions (those that are missing are 0) takes some 0.5 ns for a pair. Its exp is a power of 2 and
-a polynomial, both vector instructions. For more dimensions NumPy takes blocks of pairs. Of more points the sums are read from a mesh (`maps/field`).
+a polynomial, both vector instructions. For more dimensions NumPy takes blocks of pairs. Of more
+points the sums are read from a mesh (`maps/field`).
 """
 
 from __future__ import annotations
