@@ -110,6 +110,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "rows"},
         {"scale": "columns", "warm_start": True},
     ],
+    "UMAP": [
+        {"n_components": 3, "init": "pca", "min_dist": 0.0, "n_epochs": 100},
+        {"densmap": True, "unique": True, "n_epochs": 60, "set_op_mix_ratio": 0.5},
+    ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
@@ -133,6 +137,7 @@ each_model = pytest.mark.parametrize("model", DEFAULTS + CONFIGURED, ids=repr)
 quiet = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
+    pytest.mark.filterwarnings("ignore:n_neighbors=.* is more than the .* rows:UserWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
 ]

@@ -22,6 +22,7 @@ LONGEST = 4.0  # no single force is longer than this, times the learning rate
 # 6th of its mantissa up, are the number of the entry, for every float32 there is
 SHIFT = 17
 ENTRIES = 1 << (31 - SHIFT)
+LARGEST = 0x7F7FFFFF  # the bits of the largest float32
 
 
 class Curve(NamedTuple):
@@ -106,5 +107,5 @@ def losses(squared: np.ndarray, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
 def table_middles() -> np.ndarray:
     """The d^2 in the middle of each entry's interval, within what powers of it can be taken of."""
     bits = (np.arange(ENTRIES, dtype=np.uint32) << SHIFT) + (1 << (SHIFT - 1))
-    squared = bits.astype(np.uint32).view(np.float32).astype(np.float64)
-    return np.clip(np.nan_to_num(squared, nan=1e36, posinf=1e36), 1e-36, 1e36)
+    squared = np.minimum(bits, LARGEST).astype(np.uint32).view(np.float32)
+    return np.clip(squared.astype(np.float64), 1e-36, 1e36)

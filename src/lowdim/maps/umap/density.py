@@ -24,7 +24,8 @@ from lowdim.core.kernel import kernel
 from lowdim.maps.umap.curve import LONGEST, SHIFT, Curve, similarity, table_middles
 from lowdim.maps.umap.layout import Edges
 
-TINY = 1e-8  # added to mean squares of distances before their logarithm
+TINY = 1e-8  # of the mean of all: the least mean square of distances whose logarithm is taken
+DIGITS = 5  # of standardised log radii: what is rounded otherwise does not matter
 
 
 class Density(NamedTuple):
@@ -48,7 +49,7 @@ def density_of(
     phi = similarity(squared, curve)
     total = float(graph.sum()) / (graph.shape[0] * float(graph.data.max(initial=1.0)))
     return Density(
-        R=R,
+        R=np.round(R, DIGITS),
         strength=dens_lambda * total,
         var_shift=var_shift,
         phi=phi,
@@ -63,7 +64,8 @@ def log_radii(graph: sp.csr_array, squared: np.ndarray) -> np.ndarray:
     weight = graph.data.astype(np.float64)
     sums = np.bincount(row, weight * squared, minlength=graph.shape[0])
     total = np.bincount(row, weight, minlength=graph.shape[0])
-    return np.log(TINY + sums / np.where(total > 0, total, 1.0))
+    mean = sums / np.where(total > 0, total, 1.0)
+    return np.log(np.maximum(mean, max(TINY * float(mean.mean()), 1e-300)))
 
 
 def edge_forces(Y: np.ndarray, edges: Edges, density: Density) -> np.ndarray:
@@ -73,7 +75,7 @@ def edge_forces(Y: np.ndarray, edges: Edges, density: Density) -> np.ndarray:
     places = np.ascontiguousarray(Y)
     _radii(places, edges.indptr, edges.indices, density.phi, sums, totals)
     total = np.where(totals > 0, totals, 1.0)
-    r = np.log(TINY + sums / total)
+    r = np.log(np.maximum(sums / total, TINY))
     mean, spread = r.mean(), np.sqrt(np.var(r) + density.var_shift)
     covariance = float(r @ density.R) / max(n - 1, 1)
     pull = (density.R - covariance * (r - mean) / spread**2) / spread * density.strength / total

@@ -649,7 +649,8 @@ class UMAP(Map):
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_components if self.transform_mode == "embedding" else self._points.n
+        graph = self.transform_mode == "graph"
+        return self._points.n if graph else self.embedding_.shape[1]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
