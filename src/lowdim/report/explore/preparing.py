@@ -179,12 +179,13 @@ def prepare(
     _check_wide_enough(own, table)
     unit = _without_levels(own, table)
     shown = None if target is None else _target(encoder, own, table, target)
+    rows = own.rows(table)
     return Encoded(
         table,
         own,
         unit,
-        own.rows(table),
-        unit.rows(table),
+        rows,
+        rows if unit is own else unit.rows(table),
         _columns(own, shown, left),
         _used(own, table),
         shown,
