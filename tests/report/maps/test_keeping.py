@@ -17,7 +17,7 @@ from lowdim.report.maps.keeping import (
 
 def test_a_plane_keeps_itself_whole(rng):
     X = rng.normal(size=(60, 2))
-    kept = kept_by(7.0 * X[:, ::-1], truth_of(X, 0))  # mirrored and in other units
+    kept = kept_by(7.0 * X[:, ::-1], truth_of(X, 0), 0)  # mirrored and in other units
     assert kept.share == 1.0 and kept.rows.min() == 10
     assert kept.trustworthiness == kept.continuity == pytest.approx(1.0)
     assert kept.distance_correlation == pytest.approx(1.0)
@@ -26,7 +26,7 @@ def test_a_plane_keeps_itself_whole(rng):
 
 def test_points_at_random_keep_as_many_neighbours_as_chance_does(rng):
     n, k = 400, 10
-    kept = kept_by(rng.normal(size=(n, 2)), truth_of(rng.normal(size=(n, 5)), 0))
+    kept = kept_by(rng.normal(size=(n, 2)), truth_of(rng.normal(size=(n, 5)), 0), 0)
     chance = k / (n - 1)
     error = np.sqrt(chance / (n * k))  # of a share of n k draws
     assert abs(kept.share - chance) < 6 * error
@@ -70,7 +70,7 @@ def test_missing_values_are_filled_where_pairs_are_compared(rng):
     holes = X.copy()
     holes[rng.random(X.shape) < 0.1] = np.nan
     truth, whole = truth_of(holes, 0), truth_of(X, 0)
-    assert not np.isnan(truth.X).any()
+    assert not np.isnan(truth.condensed).any()
     assert rank_correlation(truth.condensed, whole.condensed) > 0.95
     assert shared_neighbors(truth.near, whole.near).mean() > 6
 
@@ -79,5 +79,5 @@ def test_large_pages_have_fewer_neighbours_and_judge_a_sample(rng, monkeypatch):
     monkeypatch.setattr(keeping, "MANY_ROWS", 50)
     monkeypatch.setattr(keeping, "JUDGED_ROWS", 40)
     truth = truth_of(rng.normal(size=(60, 3)), 0)
-    assert truth.near.shape == (60, 5) and len(truth.X) == 40
+    assert truth.near.shape == (60, 5) and len(truth.judged) == 40
     assert len(truth.pairs) == len(truth.condensed) == 40 * 39 // 2

@@ -1,7 +1,7 @@
 """What a map keeps of the data: neighbours row by row, distances pair by pair, and in figures.
 
-Rows are judged on the encoded table. Missing values: neighbours go by expected distances
-(`lowdim.neighbors`); pairs and figures by the table with its missing values filled.
+Rows are judged on the encoded table. Missing values: neighbours and figures go by expected
+distances (`lowdim.neighbors`, `lowdim.map_quality`), pairs by values filled by a factor model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lowdim.selection.auto import sample_rows
 NEIGHBORS = 10
 MANY_ROWS = 30_000  # above, a page has fewer neighbours of each row
 FEWER_NEIGHBORS = 5
-JUDGED_ROWS = 1_500  # rows that figures and pairs are about
+JUDGED_ROWS = 1_500  # rows that figures are about, and that pairs are made of
 PAIRS = 2_000  # of a Shepard plot
 MOST_FACTORS = 10  # of the model that fills missing values
 
@@ -61,10 +61,10 @@ class Truth(NamedTuple):
     ----------
     near : ndarray of int32 (m, k)
         The nearest drawn rows of each drawn row, in the data; numbers among the drawn ones.
+    X : matrix (m, d)
+        The drawn rows, NaN where a value is missing.
     judged : ndarray of int
-        Drawn rows that figures are about; numbers among the drawn ones.
-    X : ndarray (len(judged), d)
-        They, with missing values filled.
+        Drawn rows that pairs are made of; numbers among the drawn ones.
     condensed : ndarray
         Distances of all their pairs, in the order of `pdist`.
     pairs : ndarray of int (p,)
@@ -72,8 +72,8 @@ class Truth(NamedTuple):
     """
 
     near: np.ndarray
+    X: Any
     judged: np.ndarray
-    X: np.ndarray
     condensed: np.ndarray
     pairs: np.ndarray
 
@@ -84,9 +84,8 @@ def truth_of(X: Any, seed: int) -> Truth:
     k = min(NEIGHBORS if n <= MANY_ROWS else FEWER_NEIGHBORS, n - 1)
     near = np.asarray(lowdim.neighbors(X, k, random_state=seed).indices, dtype=np.int32)
     judged = sample_rows(n, JUDGED_ROWS, seed)
-    filled = _filled(X[judged], seed)
-    condensed = pdist(filled)
-    return Truth(near, judged, filled, condensed, sample_rows(len(condensed), PAIRS, seed))
+    condensed = pdist(_filled(X[judged], seed))
+    return Truth(near, X, judged, condensed, sample_rows(len(condensed), PAIRS, seed))
 
 
 def _filled(X: Any, seed: int) -> np.ndarray:
@@ -101,18 +100,20 @@ def _filled(X: Any, seed: int) -> np.ndarray:
     return np.asarray(filled, dtype=np.float64)
 
 
-def kept_by(Y: np.ndarray, truth: Truth) -> Kept:
+def kept_by(Y: np.ndarray, truth: Truth, seed: int) -> Kept:
     """What a map with these places of the drawn rows keeps."""
-    k = truth.near.shape[1]
+    m, k = truth.near.shape
     rows = shared_neighbors(truth.near, near_in_map(Y, k))
-    places = np.asarray(Y[truth.judged], dtype=np.float64)
-    distance = pdist(places)
-    fit = min(k, max((len(places) - 1) // 2, 1))
+    places = np.asarray(Y, dtype=np.float64)
+    quality = lowdim.map_quality(
+        truth.X, places, n_neighbors=min(k, (m - 1) // 2), sample=JUDGED_ROWS, random_state=seed
+    )
+    distance = pdist(places[truth.judged])
     return Kept(
         rows,
         float(rows.mean()) / k,
-        float(lowdim.trustworthiness(truth.X, places, n_neighbors=fit)),
-        float(lowdim.continuity(truth.X, places, n_neighbors=fit)),
+        float(quality.trustworthiness),
+        float(quality.continuity),
         rank_correlation(truth.condensed, distance),
         stress_1(truth.condensed, distance),
         distance[truth.pairs],

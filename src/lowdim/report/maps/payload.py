@@ -47,8 +47,7 @@ def _explained(findings: Findings) -> np.ndarray:
             return np.asarray(
                 (model.components_**2 * model.explained_variance_[:, None]).sum(axis=0)
             )
-    X: Any = findings.encoded.rows.in_memory
-    some = X[findings.drawn[findings.truth.judged]]
+    some = findings.truth.X[findings.truth.judged]
     dense = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
     count = np.maximum((~np.isnan(dense)).sum(axis=0), 1)
     middle = np.nansum(dense, axis=0) / count
