@@ -110,6 +110,16 @@ def row_means(rows: Any) -> np.ndarray:
     return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel() / rows.shape[1]
 
 
+def squares_between(new: Points, points: Points, index: np.ndarray, metric: Metric) -> np.ndarray:
+    """|x - y|^2 + s_y (m, k) of new points with the points that each names; infinity for -1."""
+    squares = squares_at(new.rows, points.rows, index)
+    if metric.name == "correlation" and sp.issparse(points.rows):
+        away = row_means(new.rows)[:, None] - row_means(points.rows)[index]
+        squares = np.maximum(squares - points.rows.shape[1] * away**2, 0.0)
+    squares += np.where(index < 0, 0.0, points.spread[index])
+    return squares
+
+
 def from_squares(squares: np.ndarray, metric: Metric) -> np.ndarray:
     """Distances from the squared distances of points; writes into them."""
     np.maximum(squares, 0.0, out=squares)
