@@ -40,6 +40,11 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "LinearAutoencoder": [{"solver": "gd"}, {"solver": "sgd"}, {"tied": True, "solver": "gd"}],
     "LSA": [{"weighting": "log-entropy"}, {"weighting": None}],
+    "MDS": [
+        {"transformation": "spline", "metric": "manhattan"},
+        {"metric_mds": False, "ties": "primary", "init": "random"},
+        {"n_pairs": 10},
+    ],
     "MixedMixture": [{"n_components": 3, "n_init": 2}],
     "MixtureModel": [
         {"components": "poisson"},

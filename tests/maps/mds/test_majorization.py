@@ -55,7 +55,8 @@ def test_the_first_step_is_a_guttman_transform(rng, exact):
     V = np.diag(W.sum(axis=1)) - W
     expected = np.linalg.pinv(V) @ B @ Y
     moved = PairsProblem(pairs, exact=exact).first(Y)
-    np.testing.assert_allclose(moved - moved.mean(axis=0), expected, atol=1e-9)
+    # conjugate gradients end at 1e-8 of the right side
+    np.testing.assert_allclose(moved - moved.mean(axis=0), expected, atol=1e-9 if exact else 1e-6)
     assert raw_stress(D, moved, W) <= raw_stress(D, Y, W)
 
 

@@ -88,7 +88,7 @@ class PairsProblem:
         self.n = pairs.n
         self._pairs, self._transformation = pairs, transformation
         first, second, dissimilarity, weight, n = pairs
-        solve = self._solve = solver_of(first, second, weight, n)
+        solve = self._solve = solver_of(first, second, weight, n, factored=exact)
         self.curvature: Curvature = (
             (lambda gradient: 0.5 * solve(gradient))
             if exact

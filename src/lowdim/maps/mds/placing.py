@@ -22,7 +22,7 @@ from lowdim.maps.mds.guttman import rows_look
 
 MOST_LOOKS = 200
 LONGEST = 100.0  # steps, in plain ones
-NEAR = 1e-9  # of the size of the map: a plain step that is the last
+NEAR = 1e-11  # of the size of the map: a plain step that is the last
 
 
 class Anchors(NamedTuple):

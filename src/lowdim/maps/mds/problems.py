@@ -1,8 +1,9 @@
 """From points to the problem that is minimised: all pairs as a square, or a list of pairs.
 
 A square of numbers, each row a vector loop, where f(x) = x or b x and every pair counts once; in
-float32 above 2,000 rows, whose rounding (1e-7 of a distance) is far below what `eps` asks for. A
-list in all other cases: weights, missing dissimilarities, a learned f, a part of the pairs.
+float32 where the rows are, and above 2,000 rows: its rounding (1e-7 of a distance) is far below
+what `eps` asks for. A list in all other cases: weights, missing dissimilarities, a learned f, a
+part of the pairs.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.maps.direct import squares_at
 from lowdim.maps.mds.majorization import PairsProblem, SquareProblem
 from lowdim.maps.mds.pairs import (
     BLOCK_NUMBERS,
     Between,
+    Listed,
     Pairs,
     all_pairs,
     check_joined,
@@ -27,7 +30,7 @@ from lowdim.maps.mds.pairs import (
     weighed,
 )
 from lowdim.maps.mds.transformations import transformation_of
-from lowdim.maps.points import Metric, Points, distances
+from lowdim.maps.points import Metric, Points, distances, from_squares
 
 SINGLE_ABOVE = 2000  # rows, where float32 saves time and memory that count
 SINGLE_ENOUGH = 1e-6  # eps, from which on float32 is enough
@@ -66,11 +69,13 @@ def problem_of(
         pairs = stored_pairs(points.rows, weights)
     elif some is not None:
         near = neighbors(min(neighbors_of(some), n - 1))
-        pairs = sampled_pairs(between, n, some, (near.indices, near.distances), random)
+        listed = listed_of(points, metric)
+        pairs = sampled_pairs(between, n, some, (near.indices, near.distances), random, listed)
         pairs = pairs if weights is None else weighed(pairs, weights)
     elif weights is None and not missing and not learned:
         single = n > SINGLE_ABOVE and asked.eps >= SINGLE_ENOUGH
-        return SquareProblem(square_of(between, n, np.float32 if single else np.float64))
+        dtype = np.float32 if single or points.rows.dtype == np.float32 else np.float64
+        return SquareProblem(square_of(between, n, dtype))
     else:
         pairs = all_pairs(between, n, weights)
     check_joined(pairs, "X")
@@ -106,6 +111,25 @@ def between_of(points: Points, metric: Metric) -> Between:
         return distances(points.take(rows), others, metric)
 
     return given if metric.is_precomputed else computed
+
+
+def listed_of(points: Points, metric: Metric) -> Listed | None:
+    """What gives the dissimilarities between each point and some others; None: not one by one."""
+    rows, spread = points.rows, points.spread
+
+    def given(index: np.ndarray) -> np.ndarray:
+        return rows[np.arange(len(index))[:, None], index]
+
+    def computed(index: np.ndarray) -> np.ndarray:
+        squares = squares_at(rows, rows, index)
+        squares += spread[:, None] + spread[index]
+        return from_squares(squares, metric)
+
+    if metric.is_precomputed:
+        return given
+    # rows of a sparse matrix are not centered, which correlations need
+    in_full = not (sp.issparse(rows) and metric.name == "correlation")
+    return computed if metric.by_products and points.observed is None and in_full else None
 
 
 def square_of(between: Between, n: int, dtype: Any = np.float64) -> np.ndarray:

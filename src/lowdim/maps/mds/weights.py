@@ -26,16 +26,16 @@ MOST_PRODUCTS = 300
 
 
 def solver_of(
-    first: np.ndarray, second: np.ndarray, weight: np.ndarray, n: int
+    first: np.ndarray, second: np.ndarray, weight: np.ndarray, n: int, factored: bool = True
 ) -> Callable[[np.ndarray], np.ndarray]:
     """A function that gives V^+ g for g (n, k) with columns that sum to 0.
 
-    `weight` has an entry for each pair, or one for all.
+    `weight` has an entry for each pair, or one for all. `factored` is whether V may be.
     """
     if len(weight) == 1 and len(first) == n * (n - 1) // 2:
         whole = float(weight[0]) * n
         return lambda g: g / whole
-    if n <= LARGEST_FACTORED:
+    if factored and n <= LARGEST_FACTORED:
         V = laplacian(first, second, weight, n)
         V += np.trace(V) / n**2  # the common part, as large as the others
         factor = scipy.linalg.cho_factor(V, lower=True, overwrite_a=True)
