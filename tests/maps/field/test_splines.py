@@ -10,7 +10,7 @@ from lowdim.maps.field.mesh import mesh_over
 from lowdim.maps.field.radial import radial
 from lowdim.maps.field.splines import read, spread
 
-B = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
+B = BSpline.basis_element(np.arange(-3.0, 4.0), extrapolate=False)
 SLOPE = B.derivative()
 
 

@@ -9,9 +9,9 @@ Student's K gives t-SNE's repulsion, Gauss's that of SNE, and both follow from p
 so one forward and one inverse transform on a mesh do for values and forces (`mesh.py`). Few points,
 places off the mesh and maps of more than three axes have direct sums (`direct.py`).
 
-Cost: O(n + nodes log nodes) for all points at once, with nodes about (2 extent)^axes.
-Everything is in float32. Of 20,000 points on 120 x 120: Z to 1e-6, forces to 1.5% (root mean
-square), in 1/30 of the time of direct sums; of points within 1 of each other, forces to 1e-5.
+Cost: O(n + nodes log nodes) for all points at once, with nodes about (2.5 extent)^axes.
+Everything is in float32. Of 20,000 points on 120 x 120: Z to 1e-6, forces to 0.5% (root mean
+square), in 1/25 of the time of direct sums; of points within 1 of each other, forces to 1e-5.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lowdim.maps.field.radial import radial
 from lowdim.maps.field.splines import read, spread
 
 # measured time in ns: of a pair of direct sums; of a node of the transforms, and a point of a mesh
-PAIR, OTHER_PAIR, NODE, POINT = 0.4, 5.0, 7.0, 60.0
+PAIR, OTHER_PAIR, NODE, POINT = 0.3, 5.0, 9.0, 100.0
 MOST_AXES = 3  # of a mesh
-LEAST = 2e5  # what a mesh takes at least
+LEAST = 6e5  # what a mesh takes at least
 
 
 class Field:
@@ -45,7 +45,7 @@ class Field:
     method : "auto", "mesh" or "direct", default="auto"
         "auto": direct sums where they are quicker than a mesh (of about a thousand points in the
         plane, more in space), and for more than three axes.
-    spacing : float, default=0.5
+    spacing : float, default=0.4
         Of the mesh for Student's kernel of one degree of freedom or more; less is more exact and
         slower. Gauss and fewer degrees of freedom have finer ones.
 
@@ -113,4 +113,4 @@ class Field:
 def _within(Z: np.ndarray, mesh: Mesh) -> np.ndarray:
     """Whether all nodes that a place needs are on the mesh, by a rule that has a margin."""
     steps = (Z - mesh.origin) / mesh.spacing
-    return np.all((steps >= 1.25) & (steps <= np.array(mesh.shape) - 2.25), axis=1)
+    return np.all((steps >= 2.25) & (steps <= np.array(mesh.shape) - 3.25), axis=1)

@@ -31,20 +31,19 @@ from lowdim.core.constraints import (
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Either, Maybe
-from lowdim.maps.affinities import conditional
 from lowdim.maps.base import AFFINITY, OF_MAPS, Map
 from lowdim.maps.field import Field
+from lowdim.maps.field.radial import radial
+from lowdim.maps.placing import PERPLEXITY, largest_shares, neighbor_shares, placed
 from lowdim.maps.points import Points
 from lowdim.maps.start import given_places, start
 from lowdim.maps.tsne.attraction import Pairs, pairs_of
 from lowdim.maps.tsne.descent import Forces, map_divergence
 from lowdim.maps.tsne.learning import descend, schedule_of, tell
 from lowdim.maps.tsne.neighborhoods import learned_affinities
-from lowdim.maps.tsne.placing import largest_shares, placed
 from lowdim.maps.tsne.repulsion import FINE
 
 START = 1e-4  # spread of the map at the start
-PLACING_PERPLEXITY = 5.0
 MOST_AXES = 3  # of meshes and trees
 
 
@@ -335,16 +334,16 @@ class TSNE(Map):
     # ---- new rows --------------------------------------------------------------------------------
 
     def _place(self, points: Points) -> np.ndarray:
-        places, k = self._places, int(3 * PLACING_PERPLEXITY)
-        if "_field" not in self.__dict__:
-            self._field = Field(places, dof=self._forces.dof, spacing=FINE)
+        places, dof = self._places, self._forces.dof
+        k = min(int(3 * PERPLEXITY), self._points.n)
         if self._asked_metric().name == AFFINITY:
             numbers, shares = largest_shares(points.rows, k)
         else:
             numbers, distances = self._nearest_to(points, k)
-            perplexity = min(PLACING_PERPLEXITY, max(1.0, numbers.shape[1] / 3))
-            shares = conditional(distances, perplexity).p
-        return placed(shares, numbers, places, self._field, self._forces.dof)
+            shares = neighbor_shares(distances)
+        if "_field" not in self.__dict__:
+            self._field = Field(places, dof=dof, spacing=FINE)
+        return placed(shares, numbers, places, self._field.at, radial("student", dof))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

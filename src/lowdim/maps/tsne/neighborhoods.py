@@ -17,6 +17,7 @@ from lowdim.maps.affinities import Affinities, affinities, given_joint
 from lowdim.maps.base import AFFINITY
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.points import Points, distances, in_units_of_x
+from lowdim.maps.tsne.learning import tell
 
 LEAST = 1.0  # perplexity of one neighbour
 
@@ -42,12 +43,16 @@ def learned_affinities(model: Any, points: Points, perplexity: Any) -> Affinitie
     """P of the training points at a perplexity, as a model's arguments say."""
     if model._asked_metric().name == AFFINITY:
         P = sp.csr_array(given_joint(points.rows))
-        return Affinities(P, np.full(points.n, np.nan))
+        return Affinities(P, None)  # type: ignore[arg-type]
     check_perplexity(perplexity, points.n)
     found = all_others(model, points) if model.method == "exact" else some(model, points)
     kept = _enough(found, perplexity, model.method)
+    tell(model, f"Computed {kept.indices.shape[1]} nearest neighbors...")
     P, bandwidths = affinities(*kept, _at_least_one(perplexity), model.affinity)
-    return Affinities(P, in_units_of_x(bandwidths, points, model._metric))
+    bandwidths = in_units_of_x(bandwidths, points, model._metric)
+    tell(model, f"Computed conditional probabilities for {points.n} rows")
+    tell(model, f"Mean sigma: {np.mean(bandwidths):f}")
+    return Affinities(P, bandwidths)
 
 
 def _at_least_one(perplexity: Any) -> Any:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from lowdim.maps.field import Field
+from lowdim.maps.field.mesh import SPACING
 from lowdim.maps.tsne.tree import tree_sums
 
 WAYS = {"auto": "auto", "fft": "mesh", "exact": "direct"}
-FINE = 0.25  # spacing of the mesh where a divergence is reported
+FINE = 0.2  # spacing of the mesh where a divergence is reported
 
 
 class Push(NamedTuple):
@@ -27,7 +28,12 @@ class Push(NamedTuple):
 
 
 def repulsion(
-    Y: np.ndarray, method: str, dof: float, angle: float = 0.5, fine: bool = False
+    Y: np.ndarray,
+    method: str,
+    dof: float,
+    angle: float = 0.5,
+    *,
+    fine: bool = False,
 ) -> Push:
     """Sums over all pairs of a map.
 
@@ -47,7 +53,8 @@ def repulsion(
         own = 1.0
     else:
         way = WAYS.get(method, "direct")
-        field = Field(Y, dof=dof, method=way, **({"spacing": FINE} if fine else {}))
+        spacing = FINE if fine else SPACING
+        field = Field(Y, dof=dof, method=way, spacing=spacing)
         values, gradients = field.at(Y)
         own = field.own
     Z = float(values.sum(dtype=np.float64)) - own * len(Y)

@@ -20,7 +20,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 
-BITS = (0, 62, 31, 20)  # of a place on the curve along each axis, by the number of axes
+BITS = (0, 50, 31, 20)  # of a place on the curve along each axis, by the number of axes
 BLOCK = 2**11  # points that one thread takes at a time
 
 
