@@ -61,7 +61,11 @@ class _NeighborMap(Map):
     not_saved: ClassVar[frozenset[str]] = frozenset({"affinities_", "_repulsion"})
     symmetric: ClassVar[bool]
 
-    shapes: ClassVar[dict[str, Any]] = {"kl_divergence_": (), "bandwidths_": Maybe(("n",))}
+    shapes: ClassVar[dict[str, Any]] = {
+        "kl_divergence_": (),
+        "bandwidths_": Maybe(("n",)),
+        "affinities_": Maybe(("n", "n")),
+    }
     warmed_together: ClassVar[tuple] = ({"neighbors": "exact"},)
 
     # ---- learn -----------------------------------------------------------------------------------
@@ -179,8 +183,8 @@ class SNE(_NeighborMap):
     n_components : int, default=2
         Dimensions of the map.
     perplexity : float, default=30.0
-        About how many neighbours a row has; larger: coarser structure. Less than the number of
-        rows.
+        About how many neighbours a row has; larger: coarser structure. If a row has no more others
+        than that, a third of them is taken, with a warning.
     learning_rate : float or "auto", default="auto"
         Length of steps, as a factor of the gradient. "auto": each point has its own, by how
         strongly its neighbours pull at it.
@@ -303,8 +307,8 @@ class SymmetricSNE(_NeighborMap):
     n_components : int, default=2
         Dimensions of the map.
     perplexity : float, default=30.0
-        About how many neighbours a row has; larger: coarser structure. Less than the number of
-        rows.
+        About how many neighbours a row has; larger: coarser structure. If a row has no more others
+        than that, a third of them is taken, with a warning.
     learning_rate : float or "auto", default="auto"
         Length of steps, as a factor of the gradient. "auto": each point has its own, by how
         strongly its neighbours pull at it.

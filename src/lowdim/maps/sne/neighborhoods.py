@@ -7,11 +7,13 @@ precomputed affinities    P as given
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.calling import level_of_caller
 from lowdim.maps.affinities import (
     Affinities,
     conditional,
@@ -28,13 +30,18 @@ NOTHING = 1e-8  # all shares of a row that are left out, together
 BLOCK = 2**22  # distances at a time
 
 
-def check_perplexity(perplexity: float, n: int) -> None:
-    """Raise if rows have no more others than the perplexity."""
-    if perplexity >= n:
-        raise ValueError(
-            f"perplexity={perplexity:g} must be less than the number of rows (n_samples={n}); "
-            f"choose at most {max(1, (n - 1) // 3)}, a third of the other rows."
-        )
+def usable_perplexity(perplexity: float, n: int) -> float:
+    """The perplexity, or a third of the other rows if that is not less than their number."""
+    if perplexity < n - 1:
+        return max(1.0, float(perplexity))
+    lower = max(1.0, (n - 1) / 3)
+    warnings.warn(
+        f"perplexity={perplexity:g} must be less than the {n - 1} other rows that each of the "
+        f"{n} rows has; {lower:.3g} is taken. Choose at most that, a third of them.",
+        UserWarning,
+        stacklevel=level_of_caller(),
+    )
+    return lower
 
 
 def row_affinities(model: Any, points: Points) -> Affinities:
@@ -42,7 +49,7 @@ def row_affinities(model: Any, points: Points) -> Affinities:
     n = points.n
     if model._asked_metric().name == AFFINITY:
         return Affinities(sp.csr_array(given_conditional(points.rows)), np.full(n, np.nan))
-    perplexity = _perplexity(model, n)
+    perplexity = usable_perplexity(model.perplexity, n)
     if takes_all_pairs(model, points):
         P, bandwidths = _of_all_pairs(points, model._metric, perplexity)
     else:
@@ -61,7 +68,7 @@ def pair_affinities(model: Any, points: Points, joint: str) -> Affinities:
         P, bandwidths = row_affinities(model, points)
         P = (P + P.T.tocsr()).tocsr()
         return Affinities(P / P.sum(dtype=np.float64), bandwidths)
-    perplexity = _perplexity(model, n)
+    perplexity = usable_perplexity(model.perplexity, n)
     if takes_all_pairs(model, points):
         P, bandwidths = single_bandwidth(distances(points, points, model._metric), perplexity)
         P[P * n * n < NOTHING] = 0
@@ -77,11 +84,6 @@ def takes_all_pairs(model: Any, points: Points) -> bool:
     if sp.issparse(points.rows) and model._metric.is_precomputed:
         return False
     return points.n <= MOST_ROWS and isinstance(model.neighbors, str) and model.neighbors == "auto"
-
-
-def _perplexity(model: Any, n: int) -> float:
-    check_perplexity(model.perplexity, n)
-    return max(1.0, float(model.perplexity))
 
 
 def _near(model: Any, points: Points, perplexity: float) -> Any:
