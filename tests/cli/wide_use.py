@@ -26,6 +26,22 @@ def use_everything():
                     continue
         count_words()
         learn_words()
+        judge_maps()
+
+
+def judge_maps():
+    """Judge maps of data of every kind, in every way."""
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    holes = np.where(X > 2, np.nan, X)
+    for rows in (X, np.asfortranarray(X), X.astype(np.float32), X.round(), holes, sp.csc_array(X)):
+        for Y in (X[:, :2], np.asfortranarray(X[:, :2].astype(np.float32))):
+            for sample in (None, 20):
+                lowdim.map_quality(rows, Y, n_neighbors=3, sample=sample)
+        lowdim.shepard(rows, X[:, :2], metric="euclidean", n_pairs=100)
+    D = np.abs(X[:, :1] - X[:, :1].T)
+    for metric in ("cosine", "correlation", "manhattan"):
+        lowdim.continuity(X, D[:, :20], metric=metric)
+    lowdim.trustworthiness(D.T, X[:, :2], metric="precomputed")
 
 
 def learn_words():

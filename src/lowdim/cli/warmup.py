@@ -22,6 +22,7 @@ TOGETHER = (
     ("linear",),
     ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
+    ("maps",),
 )
 WIDTH = 24
 
@@ -125,6 +126,7 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
+    others += (lowdim.MapQuality,)
     return {**public_estimators(), **{cls.__name__: cls for cls in others}}
 
 
@@ -284,6 +286,21 @@ def _learn_words() -> None:
         lowdim.Word2Vec(4, sg=sg, min_count=1, sample=0, epochs=1).fit(docs).transform(docs)
 
 
+def _judge_maps() -> None:
+    """Judge a map of rows of every kind, and of distances without products."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    import lowdim
+
+    X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    X[1] = X[0]
+    for rows in (X, X.round(), X.astype(np.float32), sp.csr_array(X)):
+        for sample in (None, ROWS // 2):
+            lowdim.map_quality(rows, X[:, :2], n_neighbors=3, sample=sample)
+    lowdim.map_quality(X, X[:, :2], n_neighbors=3, metric="manhattan")
+
+
 def _sample_topics() -> None:
     """Draw the topics of words, of few and of many topics, and score documents word by word."""
     import numpy as np
@@ -299,6 +316,7 @@ def _sample_topics() -> None:
 # of what is not fitted to rows
 OTHER_USES: dict[str, Callable[[], None]] = {
     "CountVectorizer": _count_words,
+    "MapQuality": _judge_maps,
     "Recommender": _recommend,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # where a name may stand: beside its point, above, below, in the corners; then farther away (inches)
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
-PLACES = tuple((side, gap) for gap in (0.07, 0.14) for side in SIDES)
+PLACES = tuple((side, gap) for gap in (0.04, 0.12) for side in SIDES)
 FEW_TEXTS = 40  # they are written closely rather than left out
 MOST_TEXTS = 500  # names that are tried: of more points, the first have theirs
 
@@ -70,7 +70,8 @@ def map(  # `lowdim.plots.map`: this module needs no other one of that name
         size = float(np.clip(9000 / len(points) ** 0.75, 2, 160))
         ax.scatter(*points.T, color=own, s=size, lw=0.4, edgecolors=INK, zorder=2)
     if any(names):
-        _write_names(ax, points, names)
+        drawn = ax.collections[-1].get_sizes()
+        _write_names(ax, points, names, np.sqrt(drawn.max()) / 2 / 72 if len(drawn) else 0.0)
     return ax
 
 
@@ -104,8 +105,8 @@ def _own_colors(colors: Any, n: int) -> np.ndarray | None:
         raise ValueError(f"colors does not hold colours ({error}).") from error
 
 
-def _write_names(ax: Axes, points: np.ndarray, names: list[str]) -> None:
-    """Names beside their points, at the first place that is free."""
+def _write_names(ax: Axes, points: np.ndarray, names: list[str], radius: float) -> None:
+    """Names beside their points, of a radius in inches, at the first place that is free."""
     inch = max(*(1.08 * np.ptp(points, axis=0) / inches(ax)), np.finfo(float).tiny)
     at = points / inch  # in inches
     boxes = np.empty((0, 4))  # left, right, low, high of the names so far
@@ -114,7 +115,7 @@ def _write_names(ax: Axes, points: np.ndarray, names: list[str]) -> None:
     for i in wanted:
         for tight, (side, gap) in product(tightness, PLACES):
             width, height = tight * 1.15 * CHARACTER * len(names[i]), tight * LINE_HEIGHT
-            x, y = at[i] + gap * np.array(side)
+            x, y = at[i] + (gap + radius) * np.array(side)
             left, low = x - width * (1 - side[0]) / 2, y - height * (1 - side[1]) / 2
             box = np.array([left, left + width, low, low + height])
             if not _covers(box, boxes) and not _covers_points(box, at):
