@@ -319,15 +319,7 @@ class TSNE(Map):
     def _start(self, points: Points, random: np.random.Generator) -> np.ndarray:
         if not isinstance(self.init, str):
             return given_places(self.init, points.n, self.n_components)
-        metric = self._metric
-        Y = start(
-            self.init,
-            points,
-            self.n_components,
-            metric=metric.name,
-            metric_params=metric.params,
-            random=random,
-        )
+        Y = start(self.init, points, self.n_components, metric=self._metric, random=random)
         spread = Y[:, 0].std() if self.init != "random" else 1.0
         return Y * (START / spread if spread > 0 else START)
 

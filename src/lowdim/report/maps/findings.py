@@ -107,7 +107,9 @@ def find(encoded: Encoded, settings: Settings) -> Findings:
                 made.append(_map(kind, encoded, X, settings))
         with stage("neighbours"):
             truth = truth_of(X[drawn], settings.seed)
-            maps = [OneMap(*parts, kept_by(parts[2][drawn], truth, settings.seed)) for parts in made]
+            maps = [
+                OneMap(*parts, kept_by(parts[2][drawn], truth, settings.seed)) for parts in made
+            ]
         with stage("other settings"):
             tried = (changes_of(kind, settings, X[drawn]) for kind in kinds)
             changes = [one for one in tried if one is not None]
