@@ -30,7 +30,11 @@ def main(chromium: str) -> None:
     with TemporaryDirectory() as folder:
         with as_file(files("lowdim.datasets") / "data" / "penguins.csv") as table:
             report = lowdim.explore(table, target="species")
+            maps = lowdim.map_table(table, target="species")
         page = Path(folder) / "page.html"
+        maps.save(page)
+        take(chromium, page, "maps.png", (1360, 1280), part="maps")
+        take(chromium, page, "maps-changes.png", (1360, 900), part="changes", settings=[DARK])
         report.save(page)
         take(chromium, page, "explore.png", (1360, 760))
         take(chromium, page, "explore-map.png", (1360, 860), part="map", settings=[DARK])

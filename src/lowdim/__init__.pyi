@@ -52,7 +52,12 @@ from lowdim.maps.quality import map_quality as map_quality
 from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
 from lowdim.maps.quality import shepard as shepard
 from lowdim.maps.quality import trustworthiness as trustworthiness
+from lowdim.maps.sammon import Sammon as Sammon
+from lowdim.maps.sne import SNE as SNE
+from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
 from lowdim.maps.stress import stress as stress
+from lowdim.maps.tsne import TSNE as TSNE
+from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
@@ -61,6 +66,7 @@ from lowdim.mixture.gaussian import GaussianMixture as GaussianMixture
 from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
+from lowdim.report.maps.report import map_table as map_table
 from lowdim.report.topics.report import topics as topics
 from lowdim.report.words.report import words as words
 from lowdim.selection.clusters import choose_k as choose_k

@@ -26,6 +26,7 @@ from lowdim.cli.options import debug_option, debugging
 # verb -> the module that holds it, under the verb's name
 _HOME = {
     "explore": "lowdim.cli.explore",
+    "map": "lowdim.cli.map",
     "reduce": "lowdim.cli.reduce",
     "cluster": "lowdim.cli.cluster",
     "complete": "lowdim.cli.complete",
@@ -107,6 +108,7 @@ def main(ctx: click.Context) -> None:
     \b
     Examples:
       lowdim explore data.csv -o report.html
+      lowdim map data.csv -o map.html
       lowdim reduce data.csv -k 2 -o codes.csv --model m.lowdim
       lowdim cluster data.csv -k auto -o labels.csv
       lowdim complete data.csv -o filled.csv --std

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from lowdim.cli.options import seed_option
@@ -59,7 +61,7 @@ def explore(
     from lowdim.cli.found import notes_of
     from lowdim.cli.summary import written_lines
 
-    _check_files(request.path, output, filled, models)
+    check_files(request.path, {"output": output, "filled": filled}, models)
     table = request.open()
     request.say(*table.notes)
     report = lowdim.explore(
@@ -75,12 +77,13 @@ def explore(
     request.show([repr(report), *written_lines(written)])
 
 
-def _check_files(table: str, output: str, filled: str | None, models: str | None) -> None:
+def check_files(table: str, outputs: Mapping[str, str | None], models: str | None) -> None:
+    """Raise if a page, a table or a folder of models cannot be written there."""
     import os
 
     from lowdim.tables.errors import TableError, plain
     from lowdim.tables.writing import check_outputs
 
-    check_outputs({"output": output, "filled": filled}, [table], {"output": PAGES})
+    check_outputs(outputs, [table], {"output": PAGES})
     if models is not None and os.path.exists(models) and not os.path.isdir(models):
         raise TableError(f"{plain(models, 200)} is a file.", "Name a folder for {models}.")

@@ -62,6 +62,14 @@ _ALL = {
     "mfa": Method(
         "MixtureOfFactorAnalyzers", "clusters, each with its factors", {"clusters": "n_clusters"}
     ),
+    "classical-mds": Method("ClassicalMDS", "a map by distances, in closed form"),
+    "mds": Method("MDS", "a map that keeps distances"),
+    "sammon": Method("Sammon", "a map that keeps small distances", {"solver": "solver"}),
+    "sne": Method("SNE", "a map that keeps neighbours", {"perplexity": "perplexity"}),
+    "tsne": Method(
+        "TSNE", "a map that keeps neighbours, groups set apart", {"perplexity": "perplexity"}
+    ),
+    "umap": Method("UMAP", "a map of the graph of neighbours", {"neighbors": "n_neighbors"}),
 }
 METHODS = {name: method for name, method in _ALL.items() if method.estimator in dir(lowdim)}
 
@@ -73,6 +81,18 @@ OPTIONS = {
     ),
     "clusters": click.option(
         "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of clusters."
+    ),
+    "perplexity": click.option(
+        "--perplexity",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="P",
+        help="How many rows a row looks at, about.",
+    ),
+    "neighbors": click.option(
+        "--neighbors",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="How many rows a row looks at.",
     ),
 }
 

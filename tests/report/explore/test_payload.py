@@ -64,7 +64,7 @@ def test_some_rows_have_their_numbers_and_values(report, monkeypatch):
 def test_steps_are_even_in_the_logarithm_where_the_models_take_it():
     x = np.exp(np.linspace(-5, 9, 60))
     encoded = encoded_of(pd.DataFrame({"x": x, "y": np.cos(np.arange(60))}))
-    large, plain = (payload._packed_column(c, np.arange(60)) for c in encoded.used)
+    large, plain = (payload.packed_column(c, np.arange(60)) for c in encoded.used)
     assert large["log"] == 0.0 and plain["log"] is None
     found = np.exp(large["low"] + large["step"] * unpacked(large["values"], "<u2"))
     np.testing.assert_allclose(found, x, rtol=2e-4)

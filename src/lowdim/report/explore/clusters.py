@@ -62,7 +62,7 @@ def find_clusters(encoded: Encoded, n_components: int, seed: int) -> tuple[Clust
     X = X[sample_rows(X.shape[0], FIT_ROWS, seed)] if X.shape[0] > FIT_ROWS else X
     factors = ProbabilisticPCA(n_components=n_components, random_state=seed)
     codes = factors.fit(X).transform(X)
-    mixture, choice = _chosen_mixture(codes, seed)
+    mixture, choice = chosen_mixture(codes, seed)
     steps = Pipeline([("factors", factors), ("mixture", mixture)])
     model = TableModel(steps, encoder=clone(encoded.encoder))
     model.fit_encoded(encoded.table, encoded.encoder, X)
@@ -83,7 +83,7 @@ def find_clusters(encoded: Encoded, n_components: int, seed: int) -> tuple[Clust
     return clusters, model
 
 
-def _chosen_mixture(codes: np.ndarray, seed: int) -> tuple[GaussianMixture, KChoice | None]:
+def chosen_mixture(codes: np.ndarray, seed: int) -> tuple[GaussianMixture, KChoice | None]:
     """The mixture with as many clusters as BIC says, not fitted."""
     # rows that are all alike would make clusters of no extent
     different = len(np.unique(codes.round(9), axis=0))

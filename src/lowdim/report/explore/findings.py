@@ -6,6 +6,7 @@
     clusters    GaussianMixture of the codes that beat chance, their number by BIC; their stability
     filling     expectation and uncertainty, by the best method of the contest that has both
     odd rows    least likely under the factor model
+    maps        t-SNE and UMAP, fitted to a sample, all rows placed
 
 A code is the few numbers that stand for a row: its place along the factors.
 Steps whose cost grows faster than the rows look at a random sample; `remarks` says which did.
@@ -27,6 +28,7 @@ from lowdim.report.explore.contest import contest
 from lowdim.report.explore.filling import FilledColumn, Filler, choose_filler, fill
 from lowdim.report.explore.missingness import Missingness, missingness
 from lowdim.report.explore.odd import Oddness, odd_rows
+from lowdim.report.explore.planes import find_planes
 from lowdim.report.explore.preparing import Encoded
 from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, said_of_samples
 from lowdim.report.page.stages import stages
@@ -43,6 +45,7 @@ STAGES = {  # about what part of the time they take, in percent
     "clusters": 10,
     "filling": 4,
     "odd rows": 2,
+    "maps": 20,
 }
 
 
@@ -113,6 +116,7 @@ class Findings(NamedTuple):
     filler: Filler | None  # None if nothing is missing
     filled: list[FilledColumn]
     odd: Oddness
+    maps: dict[str, np.ndarray]  # places of the rows, (n, 2), by the names of `planes.PLANES`
     models: dict[str, TableModel]  # 'factors', 'clusters' and, if values are missing, 'filling'
     remarks: list[str]  # what looked at a sample, what did not converge
     seconds: dict[str, float]
@@ -149,6 +153,8 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
                 filled = fill(encoded, models["filling"])
         with stage("odd rows"):
             odd = _odd(encoded, factors.model)
+        with stage("maps"):
+            maps = find_planes(encoded, seed)
     remarks = _remarks(encoded, missing, clusters)
     if comparison is None:
         remarks.insert(0, "Methods were not compared: there are too few values to hide some.")
@@ -165,6 +171,7 @@ def find(encoded: Encoded, n_rows_read: int, seed: int) -> Findings:
         filler,
         filled,
         odd,
+        maps,
         models,
         remarks,
         stage.seconds,

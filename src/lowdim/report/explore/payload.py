@@ -51,20 +51,32 @@ def map_columns(findings: Findings, n_drawn: int) -> list[Column]:
     return columns if encoded.target is None else [encoded.target, *columns]
 
 
+def map_coordinates(findings: Findings) -> dict[str, np.ndarray]:
+    """What the map can show, by its names: the first components, then two of each other plane."""
+    plane = findings.factors.plane
+    found = {
+        f"component {j + 1}": plane[:, j] for j in range(min(plane.shape[1], MOST_COORDINATES))
+    }
+    for name, Y in findings.maps.items():
+        found |= {f"{name} {j + 1}": Y[:, j] for j in (0, 1)}
+    return found
+
+
 def map_payload(findings: Findings, rows: np.ndarray) -> dict[str, Any]:
-    """The map: the first components, coloured by cluster or by columns."""
+    """The map: the first components, t-SNE and UMAP, coloured by cluster or by columns."""
     n, plane, clusters = len(rows), findings.factors.plane, findings.clusters
     names = [f"cluster {j}" for j in range(clusters.model.n_components)]
     cluster = packed_words("cluster", clusters.labels, names, rows)
     return map_data(
-        [plane[rows, j] for j in range(min(plane.shape[1], MOST_COORDINATES))],
-        [cluster, *(_packed_column(column, rows) for column in map_columns(findings, n))],
+        [coordinate[rows] for coordinate in map_coordinates(findings).values()],
+        [cluster, *(packed_column(column, rows) for column in map_columns(findings, n))],
         None if n == len(plane) else rows,
         first_compared=1,  # clusters are not part of the table
     )
 
 
-def _packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
+def packed_column(column: Column, rows: np.ndarray) -> dict[str, Any]:
+    """Some rows of a column of the table."""
     if column.words is not None:
         return packed_words(column.name, column.amounts, column.words, rows)
     return packed_numbers(column.name, column.amounts, rows, _log_offset(column), column.is_date)

@@ -147,6 +147,7 @@ def prepare(
     encoder: TableEncoder,
     target: str | None = None,
     numbers: np.ndarray | None = None,
+    most_features: int = MOST_FEATURES,
 ) -> Encoded:
     """Fit the encoders, and read what the page shows.
 
@@ -160,6 +161,8 @@ def prepare(
         The column to colour by.
     numbers : ndarray or None
         The rows' numbers in the table that they were drawn from.
+    most_features : int
+        Columns of the matrix; beyond, the columns with most missing values are left out.
     """
     assert table.n_rows is not None
     if table.n_rows < LEAST_ROWS:
@@ -170,28 +173,29 @@ def prepare(
     if target is not None and target not in table.names:
         raise no_such_column(table.where, target, table.names, "target")
     own = ignoring(encoder, [] if target is None else [target]).fit(table)
-    left = _left_out(own)
+    left = _left_out(own, most_features)
     if left:
         own = ignoring(own, list(left)).fit(table)
     _check_wide_enough(own, table)
     unit = _without_levels(own, table)
     shown = None if target is None else _target(encoder, own, table, target)
+    rows = own.rows(table)
     return Encoded(
         table,
         own,
         unit,
-        own.rows(table),
-        unit.rows(table),
+        rows,
+        rows if unit is own else unit.rows(table),
         _columns(own, shown, left),
         _used(own, table),
         shown,
         _row_names(own, table),
         numbers,
-        [*table.notes, *_notes(own, left)],
+        [*table.notes, *_notes(own, left, most_features)],
     )
 
 
-def _left_out(encoder: TableEncoder) -> dict[str, str]:
+def _left_out(encoder: TableEncoder, most: int) -> dict[str, str]:
     """Columns that the page has no room for, those with most missing values first, and why.
 
     Of a large table also those of which a sample of its rows would hold next to no values.
@@ -205,8 +209,8 @@ def _left_out(encoder: TableEncoder) -> dict[str, str]:
         assert column.codec is not None
         if n - (column.n_missing or 0) < least:
             left[column.name] = "left out: next to no values"
-        elif total + column.codec.width > MOST_FEATURES:
-            left[column.name] = f"left out: more than {MOST_FEATURES} columns of numbers"
+        elif total + column.codec.width > most:
+            left[column.name] = f"left out: more than {most} columns of numbers"
         else:
             total += column.codec.width
     return left
@@ -283,7 +287,7 @@ def _row_names(encoder: TableEncoder, table: Table) -> Column | None:
     return column_of(ColumnInfo(name, "id", 0, None, "names the rows", form=values.form), values)
 
 
-def _notes(encoder: TableEncoder, left: Mapping[str, str]) -> list[str]:
+def _notes(encoder: TableEncoder, left: Mapping[str, str], most: int) -> list[str]:
     notes = []
     used = encoder.encoding_.used
     logs = [
@@ -299,7 +303,7 @@ def _notes(encoder: TableEncoder, left: Mapping[str, str]) -> list[str]:
     if left:
         notes.append(
             f"Of {len(used) + len(left):,} usable columns the {len(used):,} with the fewest "
-            f"missing values are used: the page is made for at most {MOST_FEATURES} columns of "
+            f"missing values are used: the page is made for at most {most} columns of "
             "numbers. Choose others by leaving some out."
         )
     return notes

@@ -6,17 +6,16 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least
+from lowdim.report.explore.asking import check_asked, opened_table, with_wishes
 from lowdim.report.explore.findings import Findings, find
 from lowdim.report.explore.preparing import LEAST_ROWS, in_memory, n_rows, prepare
 from lowdim.report.explore.script import FIRST_LINE, script
@@ -26,10 +25,8 @@ from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.errors import TableError
 from lowdim.tables.filling import decimals, filled_chunks
 from lowdim.tables.model import TableModel
-from lowdim.tables.opening import open_table
 from lowdim.tables.table import Table, rows_at_a_time
 from lowdim.tables.taking import take_rows
-from lowdim.tables.wishes import ignoring
 from lowdim.tables.writing import check_outputs, open_writer
 
 SCRIPT = "explore.py"  # beside the saved models
@@ -163,11 +160,11 @@ def explore(
     >>> report.findings.spectrum.rank
     2
     """
-    _check(drop, log, random_state)
-    wished = _with_wishes(encoder, id, drop, log)
+    check_asked(drop, log, random_state)
+    wished = with_wishes(encoder, id, drop, log)
     if find_spec("bokeh") is None:
         raise ImportError('The page needs bokeh: pip install "lowdim[report]".')
-    opened = _opened(table, wished.id)
+    opened = opened_table(table, wished.id)
     n, numbers = n_rows(opened), None
     if sample is not None and check_at_least("sample", sample, LEAST_ROWS) < n:
         numbers = sample_rows(n, sample, random_state)
@@ -176,48 +173,6 @@ def explore(
     encoded = prepare(held, wished, None if target is None else str(target), numbers)
     findings = find(encoded, n, random_state)
     return Report(findings, script(findings, sample, random_state), random_state)
-
-
-def _check(drop: Any, log: Any, random_state: Any) -> None:
-    if isinstance(drop, str):
-        raise TypeError(f"drop={drop!r} is a text; give a list of column names: [{drop!r}].")
-    if (isinstance(log, str) and log != "auto") or log is True:
-        raise TypeError(f"log={log!r} must be 'auto', False or a list of column names.")
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise ValueError(
-            f"random_state={random_state!r} must be a whole number, at least 0: the page says how "
-            "to make it again."
-        )
-
-
-def _with_wishes(
-    encoder: TableEncoder | None, id: str | None, drop: Sequence[str], log: Any
-) -> TableEncoder:
-    """The user's encoder, not fitted, with what else was said."""
-    if encoder is not None and not isinstance(encoder, TableEncoder):
-        raise TypeError(f"encoder={encoder!r} must be a lowdim.TableEncoder.")
-    wished = TableEncoder() if encoder is None else clone(encoder)
-    if wished.missing != "nan":
-        raise ValueError(
-            f"encoder has missing={wished.missing!r}; the models of the page learn from what is "
-            "known, and fill what is not: missing='nan' is needed."
-        )
-    if id is not None:
-        wished.set_params(id=id)
-    if len(drop):
-        wished = ignoring(wished, drop)
-    return wished if log is None else wished.set_params(log=log)
-
-
-def _opened(source: Any, id: str | None) -> Table:
-    """The table in memory, where it is a file; its column of names stays as it is written."""
-    if not isinstance(source, str | os.PathLike):
-        return open_table(source)
-
-    def names_of_rows(names: Sequence[str]) -> list[str]:
-        return [name for name in names if name == id]
-
-    return open_table(source, stream=False, text_columns=names_of_rows)
 
 
 def _row_names(table: Table) -> Iterator[Any]:

@@ -6,6 +6,7 @@ from lowdim.selection.auto import rank_rows
 
 FIT_ROWS = 50_000  # for a factor model of a table with missing values, and for clusters
 FILL_ROWS = 10_000  # for the model that fills missing values
+MAP_FIT_ROWS = 10_000  # for t-SNE and UMAP
 STABILITY_ROWS = 2_000  # of each resample
 
 
@@ -27,6 +28,8 @@ def said_of_samples(
         f"The clusters were found in {FIT_ROWS:,} {drawn}; all rows were then assigned to them.": (
             n > FIT_ROWS
         ),
+        f"t-SNE and UMAP were fitted to {MAP_FIT_ROWS:,} {drawn}; the other rows were then placed "
+        "among them.": n > MAP_FIT_ROWS,
         f"The stability of clusters was judged on {STABILITY_ROWS:,} {drawn}.": (
             n > STABILITY_ROWS and stable
         ),

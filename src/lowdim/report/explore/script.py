@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lowdim.report.explore.findings import Findings
-from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS
+from lowdim.report.explore.planes import PLANES, plane_model
+from lowdim.report.explore.sampling import FILL_ROWS, FIT_ROWS, MAP_FIT_ROWS
+from lowdim.report.placing import rows_with_values
 from lowdim.selection.auto import rank_rows
 from lowdim.tables.table import Table
 
@@ -42,6 +44,7 @@ def script(findings: Findings, sample: int | None, seed: int) -> str:
         _clusters(findings),
         _filling(findings),
         "# odd rows have a low likelihood\nlikelihood = factors.score_samples(table)\n",
+        _maps(findings, seed),
     ]
     body = "\n".join(part for part in parts if part)
     return _opening(body, seed) + "\n" + body
@@ -62,13 +65,13 @@ def _reading(findings: Findings, sample: int | None) -> str:
         take = f"table = lowdim.tables.take_rows(table, {rows})\n"
     return f"""\
 # the table, and its columns as numbers: NaN where a value is missing
-table = {_opened(encoded.table)}
+table = {opened_call(encoded.table)}
 {take}encoder = {call(encoded.encoder)}.fit(table)
 print(encoder.columns_)
 {_unit_encoder(findings)}"""
 
 
-def _opened(table: Table) -> str:
+def opened_call(table: Table) -> str:
     """What opens the table; one that was in memory is called `table`."""
     if table.path is None:
         return "lowdim.tables.open_table(table)  # what the page is about, in memory"
@@ -109,7 +112,7 @@ def _factors(findings: Findings) -> str:
     some = _some(len(X), FIT_ROWS) if np.isnan(X).any() else ""
     return f"""\
 # factors, and the codes of the rows
-factors = {_table_model(model.estimator, "encoder")}
+factors = {table_model_call(model.estimator, "encoder")}
 {_fit("factors", "encoder", some)}
 codes = factors.transform(table)
 """
@@ -119,7 +122,7 @@ def _clusters(findings: Findings) -> str:
     model = findings.models["clusters"]
     return f"""\
 # clusters, along the components above chance
-clusters = {_table_model(model.estimator, "encoder")}
+clusters = {table_model_call(model.estimator, "encoder")}
 {_fit("clusters", "encoder", _some(findings.encoded.X.shape[0], FIT_ROWS))}
 labels = clusters.predict(table)
 """
@@ -131,10 +134,26 @@ def _filling(findings: Findings) -> str:
     model = findings.models["filling"]
     return f"""\
 # missing values, by {findings.filler.name}
-filling = {_table_model(model.estimator, "unit_encoder")}
+filling = {table_model_call(model.estimator, "unit_encoder")}
 {_fit("filling", "unit_encoder", _some(findings.encoded.U.shape[0], FILL_ROWS))}
 filled, std = filling.impute(table, return_std=True)
 """
+
+
+def _maps(findings: Findings, seed: int) -> str:
+    if not findings.maps:
+        return ""
+    usable = rows_with_values(findings.encoded.X)
+    n, total = len(usable), len(findings.encoded.X)
+    some = _some(n, MAP_FIT_ROWS)
+    text = "# maps that keep who is next to whom\nX = encoder.transform(table)\n"
+    if n < total:
+        text += "X = X[~np.isnan(X).all(axis=1)]  # rows without values have no place\n"
+    for name in findings.maps:
+        model = call(plane_model(name, min(n, MAP_FIT_ROWS), seed))
+        text += f"{PLANES[name].lower()} = {model}.fit(X{some})\n"
+        text += f"{PLANES[name].lower()}_places = {PLANES[name].lower()}.transform(X)\n"
+    return text
 
 
 def _fit(name: str, encoder: str, some: str) -> str:
@@ -146,14 +165,14 @@ def _fit(name: str, encoder: str, some: str) -> str:
 # ---- calls as text -------------------------------------------------------------------------------
 
 
-def _table_model(estimator: Any, encoder: str) -> str:
+def table_model_call(estimator: Any, encoder: str) -> str:
     inner = _pipeline(estimator) if isinstance(estimator, Pipeline) else call(estimator)
-    return _spread("lowdim.TableModel", [inner, f"encoder={encoder}"])
+    return spread("lowdim.TableModel", [inner, f"encoder={encoder}"])
 
 
 def _pipeline(model: Pipeline) -> str:
-    steps = [_spread("", [f'"{name}"', call(step)]) for name, step in model.steps]
-    return _spread("Pipeline", [_spread("", steps, "[", "]")])
+    steps = [spread("", [f'"{name}"', call(step)]) for name, step in model.steps]
+    return spread("Pipeline", [spread("", steps, "[", "]")])
 
 
 def call(model: Any) -> str:
@@ -165,10 +184,10 @@ def call(model: Any) -> str:
         for name, value in model.get_params(deep=False).items()
         if repr(value) != repr(usual[name])
     }
-    return _spread(f"lowdim.{kind.__name__}", [f"{name}={v!r}" for name, v in given.items()])
+    return spread(f"lowdim.{kind.__name__}", [f"{name}={v!r}" for name, v in given.items()])
 
 
-def _spread(head: str, arguments: list[str], left: str = "(", right: str = ")") -> str:
+def spread(head: str, arguments: list[str], left: str = "(", right: str = ")") -> str:
     """A call in one line, or with one argument in each."""
     line = f"{head}{left}{', '.join(arguments)}{right}"
     if len(line) <= LONGEST_CALL and "\n" not in line:

@@ -36,7 +36,7 @@ MOST_AT_A_GLANCE = 5_000  # points in the small map
 _BODY = Markup("""
 <div class="controls">
 <label>Colour by <select id="{id}-color">{colors}</select></label>
-<label>To the right <select id="{id}-x">{xs}</select></label>
+{planes}<label>To the right <select id="{id}-x">{xs}</select></label>
 <label>Upwards <select id="{id}-y">{ys}</select></label>
 <label>Select all of <select id="{id}-pick"><option value="">…</option>{picks}</select></label>
 <form id="{id}-find"><label>Find {what} <input id="{id}-row" size="8" autocomplete="off"></label>
@@ -63,6 +63,9 @@ _BODY = Markup("""
 </div>
 {note}
 """)
+
+
+_PLANES = Markup('<label>Map <select id="{id}-plane">{planes}</select></label>')
 
 
 def map_data(
@@ -100,7 +103,12 @@ def map_data(
 
 
 def map_body(
-    id: str, data: dict[str, Any], axes: Sequence[str], colored_by: int = 0, note: str = ""
+    id: str,
+    data: dict[str, Any],
+    axes: Sequence[str],
+    colored_by: int = 0,
+    note: str = "",
+    planes: Sequence[tuple[str, int]] = (),
 ) -> Markup:
     """The map with its controls, as the body of a section.
 
@@ -116,6 +124,8 @@ def map_body(
         The column that colours points at first.
     note : str
         What to say beneath; '' for nothing.
+    planes : sequence of (str, int)
+        Coordinates that belong together, with the next one each: what they are, and the first.
     """
     what = data["what"]
     picks = [
@@ -129,6 +139,9 @@ def map_body(
         colors=options(enumerate(column["name"] for column in data["columns"]), colored_by),
         xs=options(enumerate(axes), 0),
         ys=options(enumerate(axes), 1),
+        planes=_PLANES.format(id=id, planes=options(((at, name) for name, at in planes), 0))
+        if planes
+        else "",
         picks=options(picks, None),
         what=what,
         figure=place(

@@ -63,7 +63,6 @@
     }
   }
 
-  page.columns = { unpacked, textOf, colorsOf, showLegend }; // for maps of other pages
 
   /* ---- how the selected rows differ from the others ---- */
 
@@ -135,6 +134,9 @@
     }
   }
 
+  // for maps of other pages
+  page.columns = { unpacked, textOf, colorsOf, showLegend, differences, showDifferences };
+
   /* ---- the map of a section ---- */
 
   page.script("map", (part, data, drawn, id) => {
@@ -188,6 +190,10 @@
     recolor();
     part("color").addEventListener("change", recolor);
     axes.forEach((a) => a.addEventListener("change", move));
+    part("plane")?.addEventListener("change", (event) => {
+      axes.forEach((a, j) => (a.value = String(Number(event.target.value) + j)));
+      move();
+    });
     dark.addEventListener("change", recolor);
 
     source.selected.connect(source.selected.properties.indices.change, () => {
