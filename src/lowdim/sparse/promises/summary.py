@@ -39,7 +39,8 @@ class Guarantees(NamedTuple):
         ]
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def _promise(self) -> str:
         if math.isinf(self.sparsity):
