@@ -29,6 +29,7 @@ FLOORS = {
     "mixture": 2,
     "completion": 2,
     "maps": 2,
+    "sparse": 2,
     "text": 2,
     "selection": 3,
     "report": 4,

@@ -1,6 +1,7 @@
 from lowdim import datasets as datasets
 from lowdim import linalg as linalg
 from lowdim import plots as plots
+from lowdim import sparse as sparse
 from lowdim import tables as tables
 from lowdim import text as text
 from lowdim._version import __version__ as __version__

@@ -1,0 +1,11 @@
+"""Sparse coding: a signal is a sum of few atoms.
+
+    basis, union         dictionaries that are never written down            bases/
+    coherence, ...       how much a dictionary can promise                   promises/
+
+Functions are exported by this package, when first used.
+"""
+
+from lowdim.core.public import lazy
+
+__getattr__, __dir__, __all__ = lazy(__name__, __file__)

@@ -1,0 +1,16 @@
+from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
+from lowdim.sparse.bases.making import basis as basis
+from lowdim.sparse.bases.operator import Basis as Basis
+from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
+from lowdim.sparse.promises.null_space import null_space_property as null_space_property
+from lowdim.sparse.promises.products import babel as babel
+from lowdim.sparse.promises.products import coherence as coherence
+from lowdim.sparse.promises.products import welch_bound as welch_bound
+from lowdim.sparse.promises.summary import Guarantees as Guarantees
+from lowdim.sparse.promises.summary import guarantees as guarantees
+from lowdim.sparse.promises.supports import RIP as RIP
+from lowdim.sparse.promises.supports import Sparsest as Sparsest
+from lowdim.sparse.promises.supports import rip as rip
+from lowdim.sparse.promises.supports import spark as spark
+from lowdim.sparse.promises.supports import sparsest as sparsest
