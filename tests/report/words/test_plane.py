@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lowdim
 from lowdim.report.words.plane import word_plane
 
 
@@ -13,6 +14,17 @@ def test_the_plane_keeps_most_of_the_variance(rng):
     values = np.linalg.svd(centred, compute_uv=False) ** 2
     assert plane.share == pytest.approx(values[:2].sum() / values.sum(), rel=1e-9)
     np.testing.assert_allclose((plane.points**2).sum(axis=0), values[:2], rtol=1e-9)
+
+
+def test_many_words_are_mapped_by_their_neighbours(rng):
+    centers = 3.0 * rng.normal(size=(6, 20))
+    X = (centers[np.arange(240) % 6] + rng.normal(size=(240, 20))).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    plane = word_plane(X)
+    assert plane.by_neighbours and plane.points.shape == (240, 2)
+    assert plane.share == lowdim.neighborhood_recall(X, plane.points, n_neighbors=10)
+    components = lowdim.PCA(2).fit_transform(X)
+    assert plane.share > 1.5 * lowdim.neighborhood_recall(X, components, n_neighbors=10)
 
 
 def test_the_same_words_give_the_same_plane(rng):

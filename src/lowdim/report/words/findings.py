@@ -1,7 +1,7 @@
 """What there is to say about word vectors, as plain data.
 
 words        the commonest; of two sets, brought into one space
-map          the plane that keeps most of what words differ in
+map          words near each other side by side, in a plane
 neighbours   the nearest words of each, in the whole space
 clusters     words that belong together
 analogies    pairs as arrows, and how many questions are answered rightly
@@ -34,11 +34,11 @@ from lowdim.tables.errors import TableError
 from lowdim.text.similarity import Nearest
 
 STAGES = {  # about what part of the time they take, in percent
-    "one space": 15,
-    "map": 10,
-    "neighbours": 35,
-    "clusters": 15,
-    "analogies": 25,
+    "one space": 10,
+    "map": 40,
+    "neighbours": 20,
+    "clusters": 10,
+    "analogies": 20,
 }
 MAP_WORDS = 5_000
 NORMALIZED = ("unit", "center", "unit")  # before two sets of vectors are laid on each other

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lowdim.report.words.findings import NORMALIZED, Findings
+from lowdim.report.words.plane import map_model
 from lowdim.report.words.reading import BINARY, MODEL
 
 FIRST_LINE = '"""The findings of a page of lowdim words, found again."""'
@@ -62,7 +63,7 @@ words = [vectors.index_to_key[i] for i in {order}]
 units = np.array([vectors.get_vector(word, norm=True) for word in words], dtype=np.float64)
 
 # a map, clusters and the nearest words{both}
-points = lowdim.PCA(2, random_state={seed}).fit_transform(units)
+points = lowdim.{map_model(n, seed)!r}.fit_transform(units)
 labels = lowdim.KMeans({k}, random_state={seed}).fit_predict(units)
 index, cosine = vectors.nearest(words, topn=10)
 """

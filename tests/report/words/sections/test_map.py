@@ -18,6 +18,11 @@ def test_it_says_how_much_the_map_keeps(found):
     assert "80 % of it" in map_sentence(true) and "far apart" not in map_sentence(true)
 
 
+def test_it_says_what_a_map_of_neighbours_keeps(found):
+    said = map_sentence(found._replace(plane=Plane(found.plane.points, 0.48, True)))
+    assert "the map has 48 % among its nearest" in said and "says nothing" in said
+
+
 def test_it_says_how_many_words_are_left_out(found):
     first = found.vocabularies[0]._replace(n_all=10**6)
     said = map_sentence(found._replace(vocabularies=[first]))

@@ -80,9 +80,15 @@ def map_sentence(findings: Findings) -> str:
     n_all = sum(vocabulary.n_all for vocabulary in findings.vocabularies)
     some = "All" if n == n_all else f"The {n:,} commonest of"
     many = f"{some} {counted(n_all, 'word')}"
-    share = findings.plane.share
-    kept = f"{many} in the plane that keeps most of what they differ in: {percent(share)} of it."
-    if share < 0.5:
+    share = percent(findings.plane.share)
+    if findings.plane.by_neighbours:
+        return (
+            f"{many}, those that are near each other side by side: of the 10 nearest words of a "
+            f"word, the map has {share} among its nearest. How far groups lie apart says nothing "
+            "(t-SNE); the list of nearest words uses all dimensions."
+        )
+    kept = f"{many} in the plane that keeps most of what they differ in: {share} of it."
+    if findings.plane.share < 0.5:
         kept += (
             " Words that lie close together in the map may be far apart; the list of nearest "
             "words, which uses all dimensions, is right."
