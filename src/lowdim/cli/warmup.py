@@ -19,11 +19,11 @@ TOGETHER = (
     ("completion",),
     ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
     ("cluster", "mixture"),
+    ("maps",),
     ("linear",),
-    ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
-    ("maps",),
 )
+OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
 WIDTH = 24
 
 
@@ -125,8 +125,8 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    others += (lowdim.MapQuality,)
+    others: tuple[Any, ...] = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec)
+    others += (lowdim.WordVectors, lowdim.MapQuality)
     return {**public_estimators(), **{cls.__name__: cls for cls in others}}
 
 
@@ -194,7 +194,8 @@ def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
         for constraint in accepted if isinstance(accepted, list) else ():
             if isinstance(constraint, StrOptions):
-                yield from (small | {name: choice} for choice in sorted(constraint.options))
+                choices = sorted(constraint.options - OF_OTHERS)
+                yield from (small | {name: choice} for choice in choices)
             elif constraint == "boolean":
                 yield from (small | {name: choice} for choice in (False, True))
 
