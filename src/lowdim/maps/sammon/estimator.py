@@ -152,9 +152,11 @@ class Sammon(Map):
         group = found.group[_places_among(rows, self._groups.first)][self._groups.group]
         self._count = np.bincount(group).astype(np.float64)
         pairs = pairs_of(found.delta, self._count)
-        Y = np.ascontiguousarray(self._start(points).T) / unit
-        if pairs.total > 0 and isinstance(self.init, str) and self.init != "classical_mds":
-            Y = sized(pairs, Y)
+        Y = np.ascontiguousarray(self._start(points).T)
+        if isinstance(self.init, str) and self.init != "classical_mds":  # of no size of its own
+            Y = sized(pairs, Y / (np.abs(Y).max() or 1.0))
+        else:
+            Y = Y / unit
         Y = self._searched(pairs, Y).T * unit
         self.embedding_ = in_units_of_x(Y, points, self._metric)[group].astype(points.rows.dtype)
 
