@@ -470,7 +470,10 @@ class MDS(Map):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = "precomputed" in (self.metric, self.dissimilarity)
+        metric = "euclidean" if isinstance(self.metric, bool) else self.metric
+        named = metric if self.dissimilarity == "deprecated" else self.dissimilarity
+        tags.input_tags.pairwise = isinstance(named, str) and named == "precomputed"
+        tags.input_tags.allow_nan = self._takes_nan(named)
         return tags
 
 
