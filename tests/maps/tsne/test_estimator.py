@@ -9,7 +9,7 @@ import lowdim
 from lowdim import TSNE
 from tests.maps.tsne.examples import clusters, plain_divergence
 
-QUICK = {"perplexity": 8, "max_iter": 300, "random_state": 0}
+QUICK = {"perplexity": 8, "max_iter": 200, "early_exaggeration_iter": 100, "random_state": 0}
 
 
 def neighbours_with_the_same_label(Y, labels, k=5):
@@ -113,7 +113,7 @@ def test_new_rows_go_to_their_cluster_each_for_itself(rng):
 def test_new_rows_of_affinities_go_to_what_they_are_alike(rng):
     X, labels = clusters(rng, n=90)
     P = TSNE(**QUICK).fit(X).affinities_
-    model = TSNE(metric="precomputed_affinity", **QUICK).fit(P)
+    model = TSNE(metric="precomputed_affinity", init="random", **QUICK).fit(P)
     new = (labels == 1)[None] * rng.random((1, 90))
     nearest = pairwise_distances(model.transform(new), model.embedding_).argmin()
     assert labels[nearest] == 1
@@ -176,6 +176,11 @@ def test_too_many_dimensions_are_named(method):
 def test_principal_axes_of_distances_are_refused():
     with pytest.raises(ValueError, match=r'init="pca" cannot be used with metric="precomputed"'):
         TSNE(metric="precomputed", perplexity=2).fit(np.ones((9, 9)) - np.eye(9))
+
+
+def test_affinities_have_no_axes():
+    with pytest.raises(ValueError, match="init='pca' needs rows"):
+        TSNE(metric="precomputed_affinity").fit(np.ones((9, 9)))
 
 
 def test_a_perplexity_of_all_rows_is_refused(rng):

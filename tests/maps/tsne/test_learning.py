@@ -12,7 +12,7 @@ def test_steps_are_n_over_exaggeration_in_each_phase():
     schedule = schedule_of(TSNE(exaggeration=2.0, early_compression=0.3), 12_000)
     assert schedule.at(0) == schedule.at(249) == (12.0, 250.0, 0.3)
     assert schedule.at(250) == (2.0, 1500.0, 0.0)
-    assert schedule_of(TSNE(), 120).at(0).learning_rate == 50.0
+    assert schedule_of(TSNE(), 120).at(0).learning_rate == 2.5
     given = schedule_of(TSNE(learning_rate=123), 12_000)
     assert given.early.learning_rate == given.late.learning_rate == 123.0
 

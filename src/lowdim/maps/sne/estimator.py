@@ -66,7 +66,9 @@ class _NeighborMap(Map):
         "bandwidths_": Maybe(("n",)),
         "affinities_": Maybe(("n", "n")),
     }
-    warmed_together: ClassVar[tuple] = ({"neighbors": "exact"},)
+    warmed_together: ClassVar[tuple] = (
+        {"neighbors": "exact", "perplexity": 1.0},
+    )  # sparse springs
 
     # ---- learn -----------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ class TSNE(Map):
     early_exaggeration : float, default=12.0
         P is multiplied with this in the early phase; larger: tighter groups, farther apart.
     learning_rate : float or "auto", default="auto"
-        Length of steps. "auto": n / exaggeration / 4 in each phase, at least 50.
+        Length of steps. "auto": n / exaggeration / 4 in each phase.
     max_iter : int, default=1000
         Steps in all.
     n_iter_without_progress : int, default=300
@@ -83,7 +83,8 @@ class TSNE(Map):
     metric_params : dict, default=None
         Further arguments of the metric.
     init : {"pca", "random", "classical_mds"} or array of shape (n, n_components), default="pca"
-        Where the map starts. All but an array are shrunk to a spread of 1e-4.
+        Where the map starts. All but an array are shrunk to a spread of 1e-4. Distances have no
+        principal axes, affinities only "random" or an array.
     verbose : int, default=0
         Above 0 prints what is done, above 1 also the divergence every 25 steps.
     random_state : int, Generator, RandomState or None, default=None
@@ -283,10 +284,17 @@ class TSNE(Map):
                 f"'n_components' should be at most {MOST_AXES} with method={self.method!r}, and is "
                 f"{self.n_components}; choose method='exact' for maps of more dimensions."
             )
-        if self.metric == "precomputed" and isinstance(self.init, str) and self.init == "pca":
+        if not isinstance(self.metric, str) or not isinstance(self.init, str):
+            return
+        if self.metric == "precomputed" and self.init == "pca":
             raise ValueError(
                 'The parameter init="pca" cannot be used with metric="precomputed": there are no '
                 "rows to take axes of. Choose init='classical_mds' or 'random'."
+            )
+        if self.metric == AFFINITY and self.init != "random":
+            raise ValueError(
+                f"init={self.init!r} needs rows, and metric='precomputed_affinity' has none; "
+                "choose init='random', or give an array."
             )
 
     def _learn(self, points: Points, **given: Any) -> None:

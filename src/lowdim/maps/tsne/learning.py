@@ -19,7 +19,6 @@ from lowdim.maps.tsne.descent import Forces, Layout, Phase, start_layout, steppe
 from lowdim.maps.tsne.repulsion import repulsion
 
 CHUNK = 25
-LEAST_RATE = 50.0
 
 
 class Schedule(NamedTuple):
@@ -46,10 +45,14 @@ def schedule_of(model: Any, n: int) -> Schedule:
 
 
 def step_length(model: Any, n: int, exaggeration: float) -> float:
-    """The learning rate of a phase; the gradient has a factor 4, so n / exaggeration is this."""
+    """The learning rate of a phase.
+
+    Springs p_ij of the exaggerated P are stiff by up to 8 exaggeration / n, so that steps of this
+    length are stable for any n. (scikit-learn takes at least 50, which relies on gains to shrink.)
+    """
     if model.learning_rate != "auto":
         return float(model.learning_rate)
-    return max(n / exaggeration / 4, LEAST_RATE)
+    return n / exaggeration / 4
 
 
 def descend(
