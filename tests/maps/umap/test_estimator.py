@@ -77,7 +77,7 @@ def test_a_start_that_is_given_keeps_its_shape(rng):
     model = UMAP(init=init, n_epochs=0, random_state=0).fit(X)
     Y, Z = (A - (A.max(axis=0) + A.min(axis=0)) / 2 for A in (model.embedding_, init))
     np.testing.assert_allclose(Y / np.abs(Y).max(), Z / np.abs(Z).max(), atol=1e-3)
-    with pytest.raises(ValueError, match="init.shape"):
+    with pytest.raises(ValueError, match=r"init\.shape"):
         UMAP(init=init[:5]).fit(X)
 
 
