@@ -33,7 +33,10 @@ from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
+from lowdim.maps.dissimilarity import check_dissimilarity as check_dissimilarity
+from lowdim.maps.dissimilarity import dissimilarity as dissimilarity
 from lowdim.maps.neighbors import neighbors as neighbors
+from lowdim.maps.sammon import Sammon as Sammon
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (

@@ -16,7 +16,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"solver": "cg"},
         {"feedback": "implicit"},
     ],
-    "ClassicalMDS": [{"metric": "nan_euclidean", "additive_constant": True}],
+    "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},
@@ -94,6 +94,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"solver": "gd", "vector_size": 2},
     ],
     "GradientFactorization": [{"solver": "sgd", "max_iter": 30}],
+    "Sammon": [
+        {"solver": "gradient", "max_iter": 30},
+        {"metric": "manhattan", "init": "random", "max_iter": 30},
+    ],
     "SVT": [{"tau": 5.0, "center": "rows"}],
     "SVP": [{"n_components": 2, "step": 1.0, "center": "both"}],
     "SkipGram": [

@@ -20,6 +20,7 @@ TOGETHER = (
     ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
     ("cluster", "mixture"),
     ("linear",),
+    ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
 )
 WIDTH = 24

@@ -21,6 +21,7 @@ from lowdim.core.constraints import AT_LEAST_1
 from lowdim.core.loop import fitting
 from lowdim.core.shapes import Below, Maybe
 from lowdim.core.validation import check_weights
+from lowdim.linalg.moments import unit_for
 from lowdim.linalg.products import dense_times
 from lowdim.linear.pca import PCA
 from lowdim.maps.base import OF_MAPS, Map
@@ -130,11 +131,15 @@ class ClassicalMDS(Map):
         "spectrum_": ("eigenvalues",),
         "additive_constant_": (),
         "landmarks_": Maybe(Below("n", ("landmarks",))),
+        "_unit": (),
         "_means": ("m",),
         "_axes": ("m", "k"),
         "_weight": Maybe(("n",)),
         "_goodness": Maybe((2,)),
     }
+
+    _axes: np.ndarray
+    _goodness: np.ndarray | None
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": OF_MAPS["n_components"],
@@ -181,7 +186,7 @@ class ClassicalMDS(Map):
         weight = check_weights(sample_weight, ArrayBlocks(np.zeros((self._n_rows, 1))))
         self._weight = None if weight is None else weight[self._kept]
         self.landmarks_ = self._chosen_landmarks(points.n)
-        self.additive_constant_ = 0.0
+        self.additive_constant_, self._unit = 0.0, 1.0
         if is_plain(points, self._metric):
             Y = self._by_axes(points)
         else:
@@ -240,6 +245,9 @@ class ClassicalMDS(Map):
             to_all = to_landmarks(points, chosen, metric)
             D = to_all[chosen]
         _refuse_unknown(to_all)
+        self._unit = unit_for(float(to_all.max(initial=0.0)), np.dtype(np.float64))
+        if self._unit != 1.0:
+            D, to_all = D / self._unit, to_all / self._unit
         constant = additive_constant(D, weight) if self.additive_constant else 0.0
         k = min(self.n_components, len(D))
         found = principal_coordinates(squared(D, constant, weight), k, weight)
@@ -260,7 +268,7 @@ class ClassicalMDS(Map):
         self._goodness = fit if whole else None
 
     def _placed_by(self, D: np.ndarray) -> np.ndarray:
-        """Places of rows with dissimilarities (m, n) to the scaled rows, in the points' unit."""
+        """Places of rows with dissimilarities (m, n) to the scaled rows, in the map's unit."""
         Y = np.empty((len(D), self._axes.shape[1]))
         size = max(1, 2**20 // D.shape[1])
         constant = self.additive_constant_ / self._in_units(np.ones(1))[0]
@@ -283,6 +291,7 @@ class ClassicalMDS(Map):
         else:
             D = distances(points, some, self._metric)
         _refuse_unknown(D)
+        D = D / self._unit if self._unit != 1.0 else D
         return self._in_units(self._placed_by(D))
 
     # ---- what is made when asked for -------------------------------------------------------------
@@ -293,7 +302,7 @@ class ClassicalMDS(Map):
         points = self._points
         if is_plain(points, self._metric):
             points = points._replace(spread=np.zeros(points.n))
-        return self._in_units(distances(points, points, self._metric))
+        return in_units_of_x(distances(points, points, self._metric), points, self._metric)
 
     @property
     def goodness_of_fit_(self) -> np.ndarray:
@@ -303,7 +312,7 @@ class ClassicalMDS(Map):
             if self._metric.is_precomputed and self.landmarks_ is not None:
                 some = some._replace(rows=some.rows[:, self.landmarks_])
             unit = self._in_units(np.ones(1))[0]
-            D = distances(some, some, self._metric)
+            D = distances(some, some, self._metric) / self._unit
             constant, weight = self.additive_constant_ / unit, self._weight_of_landmarks()
             B = squared(D, constant, weight)
             centre_twice(B, weight)
@@ -321,7 +330,8 @@ class ClassicalMDS(Map):
         return self._weight[self.landmarks_]
 
     def _in_units(self, Y: np.ndarray) -> np.ndarray:
-        return in_units_of_x(Y, self._points, self._metric)
+        """What is in the unit of this map, in units of X."""
+        return in_units_of_x(Y * self._unit, self._points, self._metric)
 
     def _squares_in_units(self, values: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", under="ignore"):  # squares of 1e200 are no numbers

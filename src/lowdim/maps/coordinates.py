@@ -14,6 +14,7 @@ Cost: up to `ALL` rows O(n^3), all eigenvalues; above, block Lanczos, O(n^2 k) p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -175,7 +176,7 @@ def _eigenpairs(B: np.ndarray, k: int, root: np.ndarray | None) -> tuple[np.ndar
     return found.values, found.vectors
 
 
-def run_over_rows(work, shape: tuple[int, ...]) -> None:
+def run_over_rows(work: Callable[[slice], object], shape: tuple[int, ...]) -> None:
     """work(rows) for blocks of rows of an array of this shape, on threads."""
     n, m = shape
     size = max(1, BLOCK // max(m, 1))

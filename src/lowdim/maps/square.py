@@ -40,16 +40,7 @@ def square_matrix(
     zero_diagonal : bool
         Whether the diagonal has to be 0.
     """
-    A = _as_array(given, name, who)
-    if A.ndim == 1:
-        A = _from_pairs(A, name)
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(
-            f"{name} has shape {A.shape}; array must be 2-dimensional and square, with a row and a "
-            "column for each object."
-        )
-    if not len(A):
-        raise ValueError(f"{name} is empty (shape {A.shape}); at least one object is needed.")
+    A = any_square(given, name, who)
     _check_finite(A, name, who, nan)
     largest = float(np.nanmax(np.abs(A), initial=0.0))
     if not negative and (A < 0).any():
@@ -67,6 +58,21 @@ def square_matrix(
                 f"{name} has {A[i, i]:g} on its diagonal (for {i}); nothing differs from itself. "
                 "If these are similarities, use lowdim.dissimilarity, else set the diagonal to 0."
             )
+    return A
+
+
+def any_square(given: Any, name: str, who: str) -> np.ndarray:
+    """What was given as a float64 array (n, n), in C order, whatever its numbers are."""
+    A = _as_array(given, name, who)
+    if A.ndim == 1:
+        A = _from_pairs(A, name)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ValueError(
+            f"{name} has shape {A.shape}; array must be 2-dimensional and square, with a row and a "
+            "column for each object."
+        )
+    if not len(A):
+        raise ValueError(f"{name} is empty (shape {A.shape}); at least one object is needed.")
     return A
 
 

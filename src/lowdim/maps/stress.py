@@ -105,7 +105,7 @@ def stress_sums(D: np.ndarray, Y: np.ndarray, W: np.ndarray | None, unit: float)
     n, columns = len(Y), np.ascontiguousarray((Y / unit).T)
     size = max(1, BLOCK // n)
 
-    def work(rows: slice) -> tuple[float, ...]:
+    def work(rows: slice) -> tuple[Any, ...]:
         return _sums_of_rows(D[rows], columns, None if W is None else W[rows], rows, unit)
 
     total = np.zeros(len(StressSums._fields))
@@ -116,7 +116,7 @@ def stress_sums(D: np.ndarray, Y: np.ndarray, W: np.ndarray | None, unit: float)
 
 def _sums_of_rows(
     D: np.ndarray, columns: np.ndarray, W: np.ndarray | None, rows: slice, unit: float
-) -> tuple[float, ...]:
+) -> tuple[Any, ...]:
     squares = np.zeros(D.shape)
     for y in columns:
         difference = y[rows, None] - y

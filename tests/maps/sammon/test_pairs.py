@@ -24,7 +24,7 @@ def example(rng, n=15, k=2, counts=False):
 def plain_stress(pairs, Y):
     i, j = np.triu_indices(Y.shape[1], 1)
     d = np.sqrt(((Y[:, i] - Y[:, j]) ** 2).sum(axis=0))
-    w = pairs.count[i] * pairs.count[j]
+    w = pairs.counts[i] * pairs.counts[j]
     return (w * (pairs.delta - d) ** 2 / pairs.delta).sum() / (w * pairs.delta).sum()
 
 
@@ -77,7 +77,7 @@ def test_the_kernel_is_its_python(rng, dtype):
     for run in (add_pairs, add_pairs.python):
         slope, bend, stress = np.zeros((2, 15)), np.zeros((2, 15)), np.zeros(1)
         delta = pairs.delta.astype(dtype)
-        run(delta, pairs.count, Y, 3, 11, np.empty((2, 15)), slope, bend, stress)
+        run(delta, pairs.counts, Y, 3, 11, np.empty((2, 15)), slope, bend, stress)
         results.append(np.concatenate([slope.ravel(), bend.ravel(), stress]))
     np.testing.assert_allclose(results[0], results[1], rtol=1e-10, atol=1e-10)
 

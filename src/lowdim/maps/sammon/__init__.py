@@ -1,1 +1,3 @@
 """Sammon mapping."""
+
+from lowdim.maps.sammon.estimator import Sammon as Sammon

@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
     """Dissimilarities of n points, two by two, and how often each counts."""
 
     delta: np.ndarray  # (n (n - 1) / 2,)  positive
-    count: np.ndarray  # (n,)  rows that the point stands for
+    counts: np.ndarray  # (n,)  rows that the point stands for
     total: float  # c = sum m_i m_j delta
 
 
@@ -75,11 +75,11 @@ def look(pairs: Pairs, Y: np.ndarray) -> Look:
     k, n = Y.shape
     Y = np.ascontiguousarray(Y)
 
-    def work(run: tuple[int, int]) -> np.ndarray:
+    def work(run: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         sums, stress = np.zeros((2, k, n)), np.zeros(1)
         first, last = run
         scratch = np.empty((2, n))
-        add_pairs(pairs.delta, pairs.count, Y, first, last, scratch, sums[0], sums[1], stress)
+        add_pairs(pairs.delta, pairs.counts, Y, first, last, scratch, sums[0], sums[1], stress)
         return sums, stress
 
     runs = runs_of(n)
@@ -88,7 +88,7 @@ def look(pairs: Pairs, Y: np.ndarray) -> Look:
         slope += sums[0]
         bend += sums[1]
         stress += float(part[0])
-    scale = -2.0 / pairs.total * pairs.count
+    scale = -2.0 / pairs.total * pairs.counts
     return Look(stress / pairs.total, slope * scale, bend * scale)
 
 
@@ -97,8 +97,8 @@ def runs_of(n: int) -> list[tuple[int, int]]:
     pairs = first_pair(n, n)
     count = int(np.clip(pairs // PAIRS_PER_RUN, 1, MOST_RUNS))
     ends = np.cumsum(np.arange(n - 1, -1, -1))
-    edges = np.searchsorted(ends, pairs * np.arange(1, count) / count) + 1
-    edges = [0, *edges.tolist(), n]
+    inner = np.searchsorted(ends, pairs * np.arange(1, count) / count) + 1
+    edges = [0, *inner.tolist(), n]
     return [(a, b) for a, b in pairwise(edges) if b > a]
 
 
