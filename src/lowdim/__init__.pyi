@@ -37,8 +37,11 @@ from lowdim.maps.dissimilarity import check_dissimilarity as check_dissimilarity
 from lowdim.maps.dissimilarity import dissimilarity as dissimilarity
 from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.maps.sammon import Sammon as Sammon
+from lowdim.maps.sne import SNE as SNE
+from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
 from lowdim.maps.stress import stress as stress
 from lowdim.maps.umap import UMAP as UMAP
+from lowdim.maps.tsne import TSNE as TSNE
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )
