@@ -187,7 +187,7 @@ class UMAP(Map):
         What the epochs minimise, before every 25th of them, estimated from 30,000 edges and pairs:
         as the cross-entropy, but for less weight on rows that do not belong together.
     n_iter_ : int
-        Entries of `history_`.
+        Epochs that were made.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,), if X had names
 
@@ -465,6 +465,7 @@ class UMAP(Map):
             until = next(stop for stop in stops if stop > places.epoch)
             moved = advanced(places, plan, until - places.epoch, further)
             loop.params = moved._replace(kept=(*moved.kept, moved.Y)) if until in asked else moved
+        self.n_iter_ = loop.params.epoch  # epochs; the loop counts rounds of 25
         return loop.params
 
     def _density_forces(self, plan: Plan, density: Density) -> Any:
