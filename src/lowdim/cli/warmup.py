@@ -154,6 +154,8 @@ def warm_up(cls: Any) -> Exception | None:
                 problem = error
         if cls is lowdim.LatentDirichletAllocation:
             _sample_topics()
+        if cls.__name__ == "UMAP":
+            _lay_out_many_rows()
     return None if worked else problem
 
 
@@ -311,6 +313,19 @@ def _sample_topics() -> None:
     for k in (2, 200):
         model = lowdim.LatentDirichletAllocation(k, learning_method="gibbs", max_iter=2)
         model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)
+
+
+def _lay_out_many_rows() -> None:
+    """Maps of more rows than are compared pair by pair, and rows that are new to them."""
+    import numpy as np
+
+    import lowdim
+
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    for k in (2, 3):
+        for dtype in (np.float64, np.float32):
+            model = lowdim.UMAP(n_components=k, n_epochs=5, densmap=True).fit(X.astype(dtype))
+            model.transform(-X[:2].astype(dtype))
 
 
 # of what is not fitted to rows

@@ -91,7 +91,9 @@ def check_together(model: Any) -> None:
             "None."
         )
     given = known[0] is not None or not isinstance(model.neighbors, str)
-    if known[0] is not None and not (isinstance(model.neighbors, str) and model.neighbors == "auto"):
+    if known[0] is not None and not (
+        isinstance(model.neighbors, str) and model.neighbors == "auto"
+    ):
         raise ValueError("precomputed_knn and neighbors were both given; give one of them.")
     if model.unique and (given or model.metric == "precomputed"):
         raise ValueError(

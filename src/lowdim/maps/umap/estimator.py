@@ -42,6 +42,7 @@ from lowdim.maps.umap.layout import (
     advanced,
     cross_entropy,
     estimated_objective,
+    look_of,
     plan_of,
 )
 from lowdim.maps.umap.placing import EPOCHS, Settling, placed
@@ -91,9 +92,10 @@ class UMAP(Map):
         the places after each of these epochs are in `embedding_list_`.
     learning_rate : float, default=1.0
         Of the first epoch; falls to 0.
-    init : {'spectral', 'random', 'pca', 'classical_mds', 'tswspectral'} or array, default='spectral'
-        Where the map starts. An array is brought to a width of 10, its shape stays. 'tswspectral'
-        is umap-learn's faster way to 'spectral', and here the same.
+    init : str or array of shape (n, k), default='spectral'
+        Where the map starts: 'spectral', 'random', 'pca' or 'classical_mds'. An array is brought to
+        a width of 10, its shape stays. 'tswspectral' is umap-learn's faster way to 'spectral', and
+        here the same.
     min_dist : float, default=0.1
         How close together rows may lie in the map, at most `spread`. Smaller: denser groups.
     spread : float, default=1.0
@@ -185,7 +187,7 @@ class UMAP(Map):
         What the epochs minimise, before every 25th of them, estimated from 30,000 edges and pairs:
         as the cross-entropy, but for less weight on rows that do not belong together.
     n_iter_ : int
-        Entries of `history_`.
+        Epochs that were made.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,), if X had names
 
@@ -236,96 +238,46 @@ class UMAP(Map):
         "rad_orig_": Maybe(("n",)),
         "rad_emb_": Maybe(("n",)),
     }
+    LEARNED_SOMETIMES = ("embedding_", "embedding_list_", "rad_orig_", "rad_emb_")
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
+    # fmt: off
     def __init__(
-        self,
-        n_neighbors=15,
-        n_components=2,
-        metric="euclidean",
-        metric_kwds=None,
-        output_metric="euclidean",
-        output_metric_kwds=None,
-        n_epochs=None,
-        learning_rate=1.0,
-        init="spectral",
-        min_dist=0.1,
-        spread=1.0,
-        low_memory=True,
-        n_jobs=-1,
-        set_op_mix_ratio=1.0,
-        local_connectivity=1.0,
-        repulsion_strength=1.0,
-        negative_sample_rate=5,
-        transform_queue_size=4.0,
-        a=None,
-        b=None,
-        random_state=None,
-        angular_rp_forest=False,
-        target_n_neighbors=-1,
-        target_metric="categorical",
-        target_metric_kwds=None,
-        target_weight=0.5,
-        transform_seed=42,
-        transform_mode="embedding",
-        force_approximation_algorithm=False,
-        verbose=False,
-        tqdm_kwds=None,
-        unique=False,
-        densmap=False,
-        dens_lambda=2.0,
-        dens_frac=0.3,
-        dens_var_shift=0.1,
-        output_dens=False,
-        disconnection_distance=None,
-        precomputed_knn=(None, None, None),
-        *,
-        neighbors="auto",
-        missing="expected",
+        self, n_neighbors=15, n_components=2, metric="euclidean", metric_kwds=None,
+        output_metric="euclidean", output_metric_kwds=None, n_epochs=None, learning_rate=1.0,
+        init="spectral", min_dist=0.1, spread=1.0, low_memory=True, n_jobs=-1,
+        set_op_mix_ratio=1.0, local_connectivity=1.0, repulsion_strength=1.0,
+        negative_sample_rate=5, transform_queue_size=4.0, a=None, b=None, random_state=None,
+        angular_rp_forest=False, target_n_neighbors=-1, target_metric="categorical",
+        target_metric_kwds=None, target_weight=0.5, transform_seed=42,
+        transform_mode="embedding", force_approximation_algorithm=False, verbose=False,
+        tqdm_kwds=None, unique=False, densmap=False, dens_lambda=2.0, dens_frac=0.3,
+        dens_var_shift=0.1, output_dens=False, disconnection_distance=None,
+        precomputed_knn=(None, None, None), *, neighbors="auto", missing="expected",
         pca_components=None,
     ):
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.metric = metric
-        self.metric_kwds = metric_kwds
-        self.output_metric = output_metric
-        self.output_metric_kwds = output_metric_kwds
-        self.n_epochs = n_epochs
-        self.learning_rate = learning_rate
-        self.init = init
-        self.min_dist = min_dist
-        self.spread = spread
-        self.low_memory = low_memory
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.n_components = n_neighbors, n_components
+        self.metric, self.metric_kwds = metric, metric_kwds
+        self.output_metric, self.output_metric_kwds = output_metric, output_metric_kwds
+        self.n_epochs, self.learning_rate, self.init = n_epochs, learning_rate, init
+        self.min_dist, self.spread, self.a, self.b = min_dist, spread, a, b
+        self.low_memory, self.n_jobs, self.verbose = low_memory, n_jobs, verbose
         self.set_op_mix_ratio = set_op_mix_ratio
         self.local_connectivity = local_connectivity
         self.repulsion_strength = repulsion_strength
         self.negative_sample_rate = negative_sample_rate
-        self.transform_queue_size = transform_queue_size
-        self.a = a
-        self.b = b
-        self.random_state = random_state
-        self.angular_rp_forest = angular_rp_forest
-        self.target_n_neighbors = target_n_neighbors
-        self.target_metric = target_metric
-        self.target_metric_kwds = target_metric_kwds
-        self.target_weight = target_weight
-        self.transform_seed = transform_seed
-        self.transform_mode = transform_mode
+        self.transform_queue_size, self.tqdm_kwds = transform_queue_size, tqdm_kwds
+        self.random_state, self.angular_rp_forest = random_state, angular_rp_forest
+        self.target_n_neighbors, self.target_metric = target_n_neighbors, target_metric
+        self.target_metric_kwds, self.target_weight = target_metric_kwds, target_weight
+        self.transform_seed, self.transform_mode = transform_seed, transform_mode
         self.force_approximation_algorithm = force_approximation_algorithm
-        self.verbose = verbose
-        self.tqdm_kwds = tqdm_kwds
-        self.unique = unique
-        self.densmap = densmap
-        self.dens_lambda = dens_lambda
-        self.dens_frac = dens_frac
-        self.dens_var_shift = dens_var_shift
-        self.output_dens = output_dens
-        self.disconnection_distance = disconnection_distance
-        self.precomputed_knn = precomputed_knn
-        self.neighbors = neighbors
-        self.missing = missing
-        self.pca_components = pca_components
+        self.unique, self.densmap, self.dens_lambda = unique, densmap, dens_lambda
+        self.dens_frac, self.dens_var_shift = dens_frac, dens_var_shift
+        self.output_dens, self.disconnection_distance = output_dens, disconnection_distance
+        self.precomputed_knn, self.neighbors = precomputed_knn, neighbors
+        self.missing, self.pca_components = missing, pca_components
+    # fmt: on
 
     # ---- fit -------------------------------------------------------------------------------------
 
@@ -347,7 +299,8 @@ class UMAP(Map):
     def fit_transform(self, X, y=None):
         """Learn the map, and return `embedding_`.
 
-        With output_dens=True (embedding_, rad_orig_, rad_emb_); with transform_mode='graph' `graph_`.
+        With output_dens=True (embedding_, rad_orig_, rad_emb_); with transform_mode='graph' the
+        graph.
         """
         self.fit(X, y)
         if self.transform_mode == "graph":
@@ -356,7 +309,7 @@ class UMAP(Map):
             return self.embedding_, self.rad_orig_, self.rad_emb_
         return self.embedding_
 
-    def _learn(self, points: Points, y: Any = None) -> None:
+    def _learn(self, points: Points, **given: Any) -> None:
         self._forget()
         chosen = self._vertices(points)
         points = points if chosen is None else points.take(chosen)
@@ -368,7 +321,7 @@ class UMAP(Map):
         found = self._near(points)
         own = self._memberships(found, self.local_connectivity)
         graph = fuzzy_union(directed(own.weights, found.indices, points.n), self.set_op_mix_ratio)
-        self.graph_ = self._with_targets(graph, y, chosen)
+        self.graph_ = self._with_targets(graph, given.get("y"), chosen)
         self._warn_of_lone_rows(graph)
         sigma = in_units_of_x(own.sigma, points, self._metric)
         self.bandwidths_ = self._expanded(sigma, chosen)
@@ -376,8 +329,7 @@ class UMAP(Map):
             return
 
         Y = self._start(points, random)
-        distance = directed(found.distances.astype(np.float64), found.indices, points.n)
-        radii = self._radii(distance) if self.densmap or self.output_dens else None
+        radii = self._radii(found) if self.densmap or self.output_dens else None
         places = self._laid_out(Y, curve, seed, radii)
         self.embedding_ = self._expanded(places.Y, chosen)
         if isinstance(self.n_epochs, list):
@@ -389,10 +341,9 @@ class UMAP(Map):
 
     def _forget(self) -> None:
         """What an earlier fit learned and this one may not."""
-        for name in ("embedding_", "embedding_list_", "rad_orig_", "rad_emb_", "history_"):
-            vars(self).pop(name, None)
-        for name in ("n_iter_", "converged_"):
-            vars(self).pop(name, None)
+        for name in (*self.LEARNED_SOMETIMES, "history_", "n_iter_", "converged_"):
+            if name in vars(self):
+                delattr(self, name)
 
     def _publish(self) -> None:
         if self.transform_mode == "embedding":
@@ -420,8 +371,9 @@ class UMAP(Map):
     def _near(self, points: Points) -> Neighbors:
         k = min(self.n_neighbors, points.n) - 1
         if self.n_neighbors > points.n:
+            what = "different rows" if self.unique else "rows"
             warnings.warn(
-                f"n_neighbors={self.n_neighbors} is more than the {points.n} rows of X; all of "
+                f"n_neighbors={self.n_neighbors} is more than the {points.n} {what} of X; all of "
                 "them are used. Lower n_neighbors.",
                 UserWarning,
                 stacklevel=level_of_caller(),
@@ -483,9 +435,7 @@ class UMAP(Map):
             Y = start(init, points, k, metric=metric, random=random)
         return finished_start(Y, random)
 
-    def _laid_out(
-        self, Y: np.ndarray, curve: Curve, seed: int, radii: np.ndarray | None
-    ) -> Places:
+    def _laid_out(self, Y: np.ndarray, curve: Curve, seed: int, radii: np.ndarray | None) -> Places:
         """The places after all epochs; `radii` are the logs of those of the rows of X."""
         n_epochs = epochs_of(self.n_epochs, len(Y))
         asked = sorted(set(self.n_epochs)) if isinstance(self.n_epochs, list) else []
@@ -508,20 +458,23 @@ class UMAP(Map):
         if not stops:
             return places
         further = None if density is None else self._density_forces(plan, density)
+        look = look_of(plan, curve)
         loop = iterate(self, places, max_iter=len(stops), tol=0.0)
         for places in loop:
-            loop.record(estimated_objective(places.Y, plan, curve))
+            loop.record(estimated_objective(places.Y, look))
             until = next(stop for stop in stops if stop > places.epoch)
             moved = advanced(places, plan, until - places.epoch, further)
             loop.params = moved._replace(kept=(*moved.kept, moved.Y)) if until in asked else moved
+        self.n_iter_ = loop.params.epoch  # epochs; the loop counts rounds of 25
         return loop.params
 
     def _density_forces(self, plan: Plan, density: Density) -> Any:
         begin = plan.n_epochs * (1.0 - self.dens_frac)
         return lambda Y, epoch: edge_forces(Y, plan.edges, density) if epoch >= begin else None
 
-    def _radii(self, distance: sp.csr_array) -> np.ndarray:
+    def _radii(self, found: Neighbors) -> np.ndarray:
         """The logs of the radii of the rows of X, in units of the points."""
+        distance = directed(found.distances.astype(np.float64), found.indices, len(found.indices))
         both = sp.csr_array(distance.maximum(distance.T))
         row = np.repeat(np.arange(self.graph_.shape[0]), np.diff(self.graph_.indptr))
         known = np.asarray(both[row, self.graph_.indices]).ravel()
@@ -616,7 +569,9 @@ class UMAP(Map):
         check_is_fitted(self)
         self._check_invertible()
         Z = np.asarray(check_codes(self, Z, self.n_components))
-        places = Points(np.ascontiguousarray(self._places, np.float64), np.zeros(self._points.n), None, 1.0)
+        places = Points(
+            np.ascontiguousarray(self._places, np.float64), np.zeros(self._points.n), None, 1.0
+        )
         given = Points(np.ascontiguousarray(Z, np.float64), np.zeros(len(Z)), None, 1.0)
         found = nearest_to(given, places, min(self.n_neighbors, self._points.n))
         near_ones = self._places[found.indices]

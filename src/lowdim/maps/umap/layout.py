@@ -15,7 +15,8 @@ Cost of an epoch: O(n (k + negatives)). Rows are cut into blocks by their number
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -120,10 +121,10 @@ def blocks_of(n: int) -> list[tuple[int, int]]:
     """Rows cut by their number alone."""
     count = min(MOST_BLOCKS, max(1, n // BLOCK))
     cuts = [n * b // count for b in range(count + 1)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
-def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: object = None) -> Places:
+def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: Any = None) -> Places:
     """Some epochs on. extra_of(Y, epoch): further coefficients of the edges, or None."""
     n = plan.edges.n
     Z = np.concatenate([places.Y, places.Y])
@@ -133,7 +134,7 @@ def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: object = None)
     for epoch in range(places.epoch, last):
         if len(blocks) > 1:
             Z[n:] = Z[:n]
-        extra = None if extra_of is None else extra_of(Z[:n], epoch)  # type: ignore[operator]
+        extra = None if extra_of is None else extra_of(Z[:n], epoch)
         _one_epoch(Z, blocks, plan, epoch, nothing if extra is None else extra)
     return Places(Z[:n].copy(), last, places.kept)
 
@@ -151,39 +152,62 @@ def _one_epoch(Z: np.ndarray, blocks: list, plan: Plan, epoch: int, extra: np.nd
         when = *block, epoch, plan.seed, *forces, alpha
         move = () if plane else (np.empty(Z.shape[1], dtype=np.float32),)
         if settles:
-            kernel = settled_plane if plane else settled
+            settle: Any = settled_plane if plane else settled
             arrays = edges.indptr, edges.indices, edges.weight, extra, share
-            kernel(Z, *arrays, *when, draws, *move)
+            settle(Z, *arrays, *when, draws, *move)
         else:
-            kernel = sampled_plane if plane else sampled
-            kernel(Z, edges.indptr, edges.indices, edges.rate, *when, plan.negatives, *move)
+            sample: Any = sampled_plane if plane else sampled
+            sample(Z, edges.indptr, edges.indices, edges.rate, *when, plan.negatives, *move)
 
-    for _ in ordered_map(work, blocks):
+    for _ in ordered_map(work, blocks) if len(blocks) > 1 else map(work, blocks):
         pass
 
 
 # ---- the objective -------------------------------------------------------------------------------
 
 
-def estimated_objective(Y: np.ndarray, plan: Plan, curve: Curve) -> float:
-    """What the epochs minimise, from some edges and pairs, always the same ones: for `history_`.
+class Look(NamedTuple):
+    """The edges and pairs from which the objective is estimated, always the same ones."""
+
+    edges: tuple[np.ndarray, np.ndarray]  # rows i, j
+    pairs: tuple[np.ndarray, np.ndarray]
+    pull: np.ndarray  # weight of each edge
+    push: np.ndarray  # weight of each pair
+    near: np.ndarray  # table of -log w in d^2
+    far: np.ndarray  # table of -log(1 - w)
+
+
+def look_of(plan: Plan, curve: Curve) -> Look:
+    """What is looked at for `history_`."""
+    near, far = losses(table_middles(), curve)
+    edges, n = plan.edges, plan.edges.n
+    count = len(edges.indices)
+    chosen = np.arange(0, count, max(-(-count // LOOKED_AT), 1))
+    row = np.searchsorted(edges.indptr, chosen, side="right") - 1
+    pull = edges.weight[chosen] * (count / max(len(chosen), 1))
+    i, j = _pairs(n, min(LOOKED_AT, 20 * n), np.random.default_rng(0))
+    push = edges.degree[i] * (n * plan.negatives * plan.strength / len(i))
+    return Look((row, edges.indices[chosen]), (i, j), pull, push, near, far)
+
+
+def estimated_objective(Y: np.ndarray, look: Look) -> float:
+    """What the epochs minimise, from some edges and pairs: for `history_`.
 
         sum_ij v_ij / max v (-log w_ij) + negatives * sum_i degree_i mean_j(-log(1 - w_ij))
 
     Negatives are drawn in proportion to a row's edges, so this is not the cross-entropy: repulsion
     counts less, the more rows there are.
     """
-    near, far = losses(table_middles(), curve)
-    edges, n = plan.edges, plan.edges.n
-    count = len(edges.indices)
-    chosen = np.arange(0, count, -(-count // LOOKED_AT) or 1)
-    row = np.searchsorted(edges.indptr, chosen, side="right") - 1
-    place = entries(((Y[row] - Y[edges.indices[chosen]]) ** 2).sum(axis=1))
-    pulled = (edges.weight[chosen] * near[place]).sum() * (count / max(len(chosen), 1))
-    i, j = _pairs(n, LOOKED_AT, np.random.default_rng(0))
-    place = entries(((Y[i] - Y[j]) ** 2).sum(axis=1))
-    pushed = (edges.degree[i] * far[place]).mean() * n * plan.negatives
-    return float(pulled + plan.strength * pushed)
+    pulled = look.pull * look.near[entries(_squared(Y, *look.edges))]
+    pushed = look.push * look.far[entries(_squared(Y, *look.pairs))]
+    return float(pulled.sum() + pushed.sum())
+
+
+def _squared(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    squared = np.zeros(len(i), Y.dtype)
+    for c in range(Y.shape[1]):
+        squared += (Y[i, c] - Y[j, c]) ** 2
+    return squared
 
 
 def cross_entropy(graph: sp.csr_array, Y: np.ndarray, curve: Curve, all_pairs: bool) -> float:
@@ -194,12 +218,12 @@ def cross_entropy(graph: sp.csr_array, Y: np.ndarray, curve: Curve, all_pairs: b
     n, Y = len(Y), Y.astype(np.float64)
     row = np.repeat(np.arange(n), np.diff(graph.indptr))
     v = graph.data.astype(np.float64)
-    near, far = losses(((Y[row] - Y[graph.indices]) ** 2).sum(axis=1), curve)
+    near, far = losses(_squared(Y, row, graph.indices), curve)
     on_edges = float((_entropy(v) + v * (near - far)).sum())
     if all_pairs:
         return on_edges + _all_repulsion(Y, curve)
     i, j = _pairs(n, SAMPLED_PAIRS, np.random.default_rng(0))
-    far = losses(((Y[i] - Y[j]) ** 2).sum(axis=1), curve)[1]
+    far = losses(_squared(Y, i, j), curve)[1]
     return on_edges + float(far.mean()) * n * (n - 1)
 
 

@@ -3,9 +3,9 @@
     D^-1/2 V D^-1/2 u = lambda u,   D = diag(row sums of V)
 
 The eigenvectors after the first, u_2 to u_k+1, are the smoothest functions on the graph: neighbours
-start near each other, and the large shape is right from the beginning. A thousandth of accuracy is
-plenty for a start. Parts of the graph that nothing joins have no shape in common: each gets its own
-vectors, around a place that classical scaling finds for the means of the parts.
+start near each other, and the large shape is right from the beginning. Of many rows a thousandth
+of accuracy is plenty for a start. Parts of the graph that nothing joins have no shape in common:
+each gets its own vectors, around a place that classical scaling finds for the means of the parts.
 
 Cost: some tens of products with the graph, O(n k) each.
 """
@@ -24,7 +24,8 @@ from lowdim.maps.points import Points
 
 WIDTH = 10.0  # of a start
 DENSE = 512  # rows up to which all eigenvectors are found
-TOL = 1e-3
+TOL, FINE_TOL = 1e-3, 1e-6  # of eigenvalues; the finer one is cheap up to MANY rows
+MANY = 5000
 BASIS = 40  # vectors of the iteration
 JITTER = 1e-4  # of the places: rows with equal starts would never part
 DIGITS = 4  # of places that are kept: what is rounded otherwise does not matter
@@ -105,9 +106,9 @@ def _iterated(A: sp.csr_array, k: int, random: np.random.Generator) -> np.ndarra
 
     n = A.shape[0]
     size = min(n - 1, max(BASIS, 3 * k))
-    start = random.normal(size=n)
+    start, tol = random.normal(size=n), FINE_TOL if n <= MANY else TOL
     try:
-        values, vectors = eigsh(A, k + 1, which="LA", tol=TOL, v0=start, ncv=size, maxiter=200)
+        values, vectors = eigsh(A, k + 1, which="LA", tol=tol, v0=start, ncv=size, maxiter=200)
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
     vectors = vectors[:, np.argsort(values)]
