@@ -44,7 +44,9 @@ def cases():
     for model in DEFAULTS + CONFIGURED:
         if has_units(model):
             continue
-        takes_missing = METHODS[type(model).__name__].nan
+        takes_missing = (
+            METHODS[type(model).__name__].nan and model.__sklearn_tags__().input_tags.allow_nan
+        )
         if takes_missing:
             yield pytest.param(model, 0.15, id=f"{model!r}-missing")
         if model in DEFAULTS or not takes_missing:

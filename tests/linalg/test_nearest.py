@@ -80,9 +80,7 @@ def test_columns_may_come_in_another_order(rng):
     W = rng.integers(-3, 4, size=(130, 3)).astype(float)
     order, offset = rng.permutation(130), np.zeros(130)
     moved = W[order]
-    best = best_of(
-        lambda i, j: Z[i] @ moved[j].T, 40, offset[order], 9, (16, 70), numbers=order
-    )
+    best = best_of(lambda i, j: Z[i] @ moved[j].T, 40, offset[order], 9, (16, 70), numbers=order)
     assert_array_equal(best.column, sorted_twin(Z, W, offset, 9)[0])
 
 

@@ -21,7 +21,9 @@ def check_square(n: int, d: int) -> None:
         )
 
 
-def check_distances(D: Any, *, nan: bool = False, symmetric: bool = True) -> None:
+def check_distances(
+    D: Any, *, nan: bool = False, symmetric: bool = True, affinity: bool = False
+) -> None:
     """Raise if a matrix is none of distances between rows; a sparse one is a graph of some.
 
     Parameters
@@ -31,10 +33,12 @@ def check_distances(D: Any, *, nan: bool = False, symmetric: bool = True) -> Non
         Whether distances may be missing.
     symmetric : bool
         Whether both directions must agree (in a sparse graph they need not be there at all).
+    affinity : bool
+        D are probabilities of pairs: the more, the nearer.
     """
     check_square(*D.shape)
     check_not_negative(D)
-    if sp.issparse(D):
+    if sp.issparse(D) or affinity:
         return
     if not nan and np.isnan(D).any():
         i, j = np.argwhere(np.isnan(D))[0]
@@ -51,6 +55,16 @@ def check_distances(D: Any, *, nan: bool = False, symmetric: bool = True) -> Non
         )
     if symmetric:
         _check_symmetric(D)
+
+
+def check_new_distances(D: Any, n: int) -> None:
+    """Raise if rows of distances to n training rows are none."""
+    check_not_negative(D)
+    if D.shape[1] != n:
+        raise ValueError(
+            f"X has {D.shape[1]} columns; metric='precomputed' needs the distances of each new row "
+            f"to the {n} training rows."
+        )
 
 
 def check_not_negative(D: Any) -> None:

@@ -28,7 +28,7 @@ class Frame(NamedTuple):
 def frame_of(X: Any, metric: Metric) -> Frame:
     """The frame for the points of a table; NaN do not count."""
     d = X.shape[1]
-    if not metric.has_units and not metric.is_precomputed:
+    if not metric.has_units and metric.name != "precomputed":
         return Frame(np.zeros(d), 1.0)
     if sp.issparse(X):
         largest = float(np.abs(X.data).max(initial=0.0))
@@ -48,7 +48,7 @@ def unit_of(largest: float) -> float:
 
 
 def points_of(
-    X: Any, frame: Frame, metric: Metric, spread: np.ndarray | None = None, pairwise: bool = False
+    X: Any, frame: Frame, metric: Metric, std: np.ndarray | None = None, pairwise: bool = False
 ) -> Points:
     """Rows of float numbers as points.
 
@@ -57,13 +57,13 @@ def points_of(
     X : array or csr_array of shape (n, c)
     frame : Frame
     metric : Metric
-    spread : array of shape (n,), default=None
-        The variance of what is missing in each row, in units of X.
+    std : array of shape (n,), default=None
+        The root of the variance of what is missing in each row, in units of X.
     pairwise : bool
         NaN are left out of distances, pair by pair.
     """
     n = X.shape[0]
-    spread = np.zeros(n) if spread is None else spread / frame.unit / frame.unit
+    spread = np.zeros(n) if std is None else np.square(std / frame.unit)
     if metric.name in ("cosine", "correlation"):
         rows, length = _unit_rows(X, metric.name == "correlation")
         return Points(rows, np.where(length > 0, 0.0, 1.0), None, 1.0)

@@ -15,11 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.blocks import Blocks, is_dask
+from lowdim.core.validation import check_at_most
+from lowdim.linear.pca import PCA
 from lowdim.linear.ppca import ProbabilisticPCA
-from lowdim.maps.framing import Frame, frame_of, points_of
+from lowdim.maps.framing import Frame, frame_of, points_of, unit_of
+from lowdim.maps.keys import row_keys
 from lowdim.maps.points import Metric, Points
 
 MOST_COMPONENTS = 20  # of the model that fills missing values
+TOL = 1e-5  # of it: neighbours are those of 1e-7
 SEED = 0  # where its search starts: results depend on it in rounding only
 ROWS_AT_A_TIME = 2**14
 
@@ -29,6 +34,7 @@ class Reading(NamedTuple):
 
     frame: Frame
     filler: Any  # ProbabilisticPCA, or None where the training rows were complete
+    codes: Any  # PCA whose codes stand for rows, or None
     pairwise: bool  # leave missing values out of distances, pair by pair
 
 
@@ -36,7 +42,7 @@ class Filled(NamedTuple):
     """Rows without missing values."""
 
     rows: Any  # (n, d)
-    spread: np.ndarray | None  # (n,)  the variance of what was missing; None if nothing was
+    std: np.ndarray | None  # (n,)  the root of the variance of what was missing; None: nothing was
 
 
 def has_nan(X: Any) -> bool:
@@ -48,41 +54,70 @@ def has_nan(X: Any) -> bool:
     )
 
 
-def learned_reading(X: Any, metric: Metric, missing: str) -> tuple[Points, Reading]:
-    """The points of the training rows, and how they became that."""
+def learned_reading(
+    X: Any, metric: Metric, missing: str, codes: Any = None
+) -> tuple[Points, Reading]:
+    """The points of the training rows (or of their codes), and how they became that."""
     pairwise, incomplete = missing == "pairwise", has_nan(X)
     if incomplete:
-        check_takes_nan(X, metric, missing)
-    if pairwise and sp.issparse(X) and incomplete:
-        raise TypeError(
-            "X is sparse and has NaN, and missing='pairwise' needs dense rows; choose "
-            "missing='expected', or give X.toarray()."
-        )
+        check_takes_nan(X, metric)
     filler = None
     if incomplete and not pairwise and not metric.is_precomputed:
         filler = _filler(X)
-    rows, spread = filled(X, filler)
+    rows, std = filled(X, filler)
     frame = frame_of(rows, metric)
-    points = points_of(rows, frame, metric, spread, pairwise)
-    return points, Reading(frame, filler, pairwise)
+    points = points_of(rows, frame, metric, std, pairwise)
+    return points, Reading(frame, filler, codes, pairwise)
 
 
 def read(X: Any, reading: Reading, metric: Metric, points: Points) -> Points:
     """New rows as points, beside those of the training rows."""
+    if reading.codes is not None:
+        X = codes_of(X, reading.codes)
     filler = reading.filler
     if has_nan(X) and not reading.pairwise and not metric.is_precomputed:
-        check_takes_nan(X, metric, "expected")
+        check_takes_nan(X, metric)
         if filler is None:  # the training rows were complete: they say what others may be
             filler = _filler(_as_rows(points, reading.frame))
-    rows, spread = filled(X, filler)
-    return points_of(rows, reading.frame, metric, spread, reading.pairwise)
+    rows, std = filled(X, filler)
+    return points_of(rows, reading.frame, metric, std, reading.pairwise)
 
 
-def check_takes_nan(X: Any, metric: Metric, missing: str) -> None:
+# ---- codes ---------------------------------------------------------------------------------------
+
+
+def sees_codes(rows: Blocks, n_components: int, random_state: Any) -> tuple[Any, np.ndarray, Any]:
+    """Codes of PCA in memory, the keys of the rows themselves, and the PCA; two passes or more."""
+    check_at_most(
+        "pca_components", n_components, min(rows.n_columns, rows.shape[0]), "rows and columns of X"
+    )
+    coder = PCA(n_components, random_state=random_state).fit(rows)
+    found = rows.map(_codes_and_keys, coder)
+    codes, keys = (part.compute() if is_dask(part) else part for part in found)
+    return codes, keys, coder
+
+
+def _codes_and_keys(X: Any, coder: Any) -> tuple[np.ndarray, np.ndarray]:
+    return codes_of(X, coder), row_keys(X)
+
+
+def codes_of(X: Any, coder: Any) -> np.ndarray:
+    """The codes of rows, in C order."""
+    return np.ascontiguousarray(coder.transform(X))
+
+
+# ---- missing values ------------------------------------------------------------------------------
+
+
+def check_takes_nan(X: Any, metric: Metric) -> None:
     """Raise if distances of a metric are not known for rows with missing values."""
+    if sp.issparse(X) and not metric.is_precomputed:
+        raise ValueError(
+            "X is sparse and has NaN; missing values are for dense rows only. Entries that are not "
+            "stored are zeros: give X.toarray() if NaN is to mean missing, or leave the NaN out."
+        )
     if not metric.has_units and not metric.is_precomputed:
-        bad = np.isnan(X.data if sp.issparse(X) else X)
-        columns = np.unique(X.indices[bad]) if sp.issparse(X) else np.flatnonzero(bad.any(axis=0))
+        columns = np.flatnonzero(np.isnan(X).any(axis=0))
         raise ValueError(
             f"X has NaN in {len(columns)} of {X.shape[1]} columns (first: {columns[0]}); "
             f"metric={metric.name!r} needs complete rows. Fill them first, for example with "
@@ -90,9 +125,19 @@ def check_takes_nan(X: Any, metric: Metric, missing: str) -> None:
         )
 
 
+def completed(metric: Metric, X: Any) -> Metric:
+    """A metric with what it needs of the whole table: variances, an inverse covariance."""
+    if metric.name == "seuclidean" and "V" not in metric.params:
+        return Metric(metric.name, {**metric.params, "V": np.var(X, axis=0, ddof=1)})
+    if metric.name == "mahalanobis" and not {"VI", "V"} & metric.params.keys():
+        inverse = np.linalg.pinv(np.atleast_2d(np.cov(X.T)))
+        return Metric(metric.name, {**metric.params, "VI": inverse})
+    return metric
+
+
 def _filler(X: Any) -> ProbabilisticPCA:
     most = max(1, min(MOST_COMPONENTS, (X.shape[1] - 1) // 2, X.shape[0] - 1))
-    return ProbabilisticPCA(most, tol=1e-6, random_state=SEED).fit(X)
+    return ProbabilisticPCA(most, tol=TOL, random_state=SEED).fit(X)
 
 
 def _as_rows(points: Points, frame: Frame) -> Any:
@@ -104,37 +149,20 @@ def _as_rows(points: Points, frame: Frame) -> Any:
 
 
 def filled(X: Any, filler: Any) -> Filled:
-    """X with NaN replaced by their expectations, and the sum of their variances by row.
+    """X with NaN replaced by their expectations, and the root of the sum of variances by row.
 
-    Only rows with missing values are looked at; a sparse X stays sparse.
+    Only rows with missing values are looked at.
     """
     if filler is None or not has_nan(X):
         return Filled(X, None)
-    spread = np.zeros(X.shape[0])
+    length = np.zeros(X.shape[0])
     X = X.copy()
     for first in range(0, X.shape[0], ROWS_AT_A_TIME):
         part = X[first : first + ROWS_AT_A_TIME]
-        rows = np.flatnonzero(_rows_with_nan(part))
+        rows = np.flatnonzero(np.isnan(part).any(axis=1))
         if len(rows):
             Y, std = filler.impute(part[rows], return_std=True)
-            spread[first + rows] = np.square(std, dtype=np.float64).sum(axis=1)
-            _fill(X, first + rows, np.asarray(Y))
-    return Filled(X, spread)
-
-
-def _rows_with_nan(X: Any) -> np.ndarray:
-    if sp.issparse(X):
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        return np.bincount(row[np.isnan(X.data)], minlength=X.shape[0]) > 0
-    return np.isnan(X).any(axis=1)
-
-
-def _fill(X: Any, rows: np.ndarray, Y: np.ndarray) -> None:
-    """Write the values of Y to where X has NaN in these rows."""
-    if not sp.issparse(X):
-        X[rows] = Y
-        return
-    for i, y in zip(rows, Y, strict=True):
-        entries = slice(X.indptr[i], X.indptr[i + 1])
-        values = X.data[entries]
-        values[np.isnan(values)] = y[X.indices[entries][np.isnan(values)]]
+            unit = unit_of(float(std.max()))  # squares of values in X may be no numbers
+            length[first + rows] = unit * np.linalg.norm(std.astype(np.float64) / unit, axis=1)
+            X[first + rows] = np.asarray(Y)
+    return Filled(X, length)

@@ -10,7 +10,7 @@ from lowdim.maps.distance_matrix import check_distances
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.search import METHODS, check_enough, near
 from lowdim.maps.points import in_units_of_x, metric_of
-from lowdim.maps.reading import learned_reading
+from lowdim.maps.reading import completed, learned_reading
 from lowdim.maps.rows import in_memory
 
 MISSING = ("expected", "pairwise")
@@ -81,6 +81,8 @@ def neighbors(
     k = check_at_least("n_neighbors", n_neighbors, 1)
     check_choice("method", method, METHODS)
     check_choice("missing", missing, MISSING)
+    if isinstance(metric, str) and metric == "nan_euclidean":
+        missing = "pairwise"
     known = metric_of(metric, metric_params)
     rows = in_memory(open_rows_for("neighbors", X, nan=True, min_rows=2))
     check_enough(k, rows.shape[0])
@@ -92,6 +94,7 @@ def neighbors(
             f"Row {int(seen.argmin())} of X has no observed value, so nothing is near to it; leave "
             "such rows out."
         )
+    known = completed(known, rows)
     points, _ = learned_reading(rows, known, missing)
     found = near(points, k, metric=known, method=method, random_state=random_state)
     return Neighbors(found.indices, in_units_of_x(found.distances, points, known))

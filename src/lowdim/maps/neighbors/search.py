@@ -17,10 +17,14 @@ from lowdim.core.kernel import kernel
 from lowdim.core.validation import check_choice
 from lowdim.linalg.nearest import best_of
 from lowdim.maps.keys import Groups, grouped, row_keys
-from lowdim.maps.neighbors.exact import exact_neighbors
+from lowdim.maps.neighbors.approximate import approximate_neighbors
+from lowdim.maps.neighbors.descent import descent_neighbors
+from lowdim.maps.neighbors.exact import exact_neighbors, measured
 from lowdim.maps.neighbors.found import Neighbors
-from lowdim.maps.points import Metric, Points, distances, from_squares, metric_of
+from lowdim.maps.neighbors.graph import complete, smallest_of_graph
+from lowdim.maps.points import BY_PRODUCTS, Metric, Points, distances, from_squares, metric_of
 
+MANY = 2e12  # n^2 d, from which on "auto" is approximate
 METHODS = ("auto", "exact", "approximate", "pynndescent")
 BLOCK_BYTES = 2**22  # of distances by a metric without products
 
@@ -36,14 +40,54 @@ def near(
 ) -> Neighbors:
     """The k nearest other points of each point, in units of `points.unit`."""
     metric = metric_of(metric, metric_params)
-    check_choice("method", method, METHODS)
     check_enough(k, points.n)
+    _check_method(method, metric, points)
     if not metric.by_products or points.observed is not None:
+        if method == "pynndescent":
+            return _completed(descent_neighbors(points, k, metric, random_state), points, metric)
         return _by_blocks(points, points, k, metric, own=True)
     groups = grouped(_keys(points))
     if groups.all_differ:
-        return exact_neighbors(points, points, k, metric, own=True)
-    return _expanded(points, groups, k, metric)
+        return _by_products(points, k, metric, method, random_state)
+    return _expanded(points, groups, k, metric, method, random_state)
+
+
+def _check_method(method: str, metric: Metric, points: Points) -> None:
+    check_choice("method", method, METHODS)
+    if method in ("auto", "exact"):
+        return
+    if metric.is_precomputed or points.observed is not None:
+        given = "metric='precomputed'" if metric.is_precomputed else "missing='pairwise'"
+        raise ValueError(f"method={method!r} needs rows, not {given}; choose 'exact' or 'auto'.")
+    if method == "approximate" and not metric.by_products:
+        raise ValueError(
+            f"method='approximate' is for metrics by products ({', '.join(BY_PRODUCTS)}); for "
+            f"metric={metric.name!r} choose 'exact', or 'pynndescent' for very many rows."
+        )
+
+
+def _by_products(
+    points: Points, k: int, metric: Metric, method: str, random_state: Any
+) -> Neighbors:
+    """Neighbours of points that all differ."""
+    if method == "pynndescent":
+        index = _completed(descent_neighbors(points, k, metric, random_state), points, metric)
+        return measured(points, index.indices, metric)
+    many = float(points.n) ** 2 * points.rows.shape[1] > MANY
+    if method == "approximate" or (method == "auto" and many):
+        return approximate_neighbors(points, k, metric, random_state)
+    return exact_neighbors(points, points, k, metric, own=True)
+
+
+def _completed(found: Neighbors, points: Points, metric: Metric) -> Neighbors:
+    """The same, with all neighbours of the rows of which too few were found."""
+    short = np.flatnonzero((found.indices < 0).any(axis=1))
+    for i in short:
+        k, row = found.indices.shape[1], points.take(np.array([i]))
+        near = nearest_to(row, points, min(k + 1, points.n), metric=metric)
+        kept = np.flatnonzero(near.indices[0] != i)[:k]
+        found.indices[i], found.distances[i] = near.indices[0, kept], near.distances[0, kept]
+    return found
 
 
 def nearest_to(
@@ -77,7 +121,9 @@ def _keys(points: Points) -> np.ndarray:
     return keys
 
 
-def _expanded(points: Points, groups: Groups, k: int, metric: Metric) -> Neighbors:
+def _expanded(
+    points: Points, groups: Groups, k: int, metric: Metric, method: str, random_state: Any
+) -> Neighbors:
     """The neighbours of points of which some are equal, by a search among different ones.
 
     The k nearest of all are in the k nearest groups, each ranked by its first point, and in the
@@ -93,7 +139,7 @@ def _expanded(points: Points, groups: Groups, k: int, metric: Metric) -> Neighbo
     different = points.take(groups.first[order])
     k_groups = min(k, g - 1)
     if k_groups:
-        found = exact_neighbors(different, different, k_groups, metric, own=True)
+        found = _by_products(different, k_groups, metric, method, random_state)
     else:
         found = Neighbors(np.empty((g, 0), np.int32), np.empty((g, 0), points.rows.dtype))
     indices = np.empty((points.n, k), np.int32)
@@ -136,7 +182,7 @@ def _expand(groups, nearest, own, members, starts, indices, distance, number, si
 
 def _by_blocks(new: Points, points: Points, k: int, metric: Metric, *, own: bool) -> Neighbors:
     if metric.is_precomputed and sp.issparse(new.rows):
-        return _of_graph(new.rows, k, own)
+        return smallest_of_graph(new.rows, k, own=own)
     n = points.rows.shape[1] if metric.is_precomputed else points.n
     size = max(1, BLOCK_BYTES // (8 * n))
 
@@ -147,33 +193,4 @@ def _by_blocks(new: Points, points: Points, k: int, metric: Metric, *, own: bool
         return scores
 
     best = best_of(scores_of, new.n, np.zeros(n), k, (size, n))
-    return _checked(best.column, -best.score, k, new.rows.dtype)
-
-
-def _of_graph(graph: Any, k: int, own: bool) -> Neighbors:
-    """The k smallest stored entries of each row of a sparse graph of distances."""
-    n = graph.shape[0]
-    row = np.repeat(np.arange(n), np.diff(graph.indptr))
-    keep = graph.indices != row if own else np.ones(len(row), bool)
-    row, column, value = row[keep], graph.indices[keep], graph.data[keep]
-    order = np.lexsort((column, value, row))
-    starts = np.searchsorted(row[order], np.arange(n))
-    place = np.arange(len(row)) - starts[row[order]]
-    kept = order[place < k]
-    index, found = np.full((n, k), -1, np.int64), np.full((n, k), np.inf)
-    index[row[kept], place[place < k]] = column[kept]
-    found[row[kept], place[place < k]] = value[kept]
-    return _checked(index, found, k, graph.dtype)
-
-
-def _checked(index: np.ndarray, found: np.ndarray, k: int, dtype: Any) -> Neighbors:
-    """Neighbors, if every row has k."""
-    short = (index < 0).any(axis=1)
-    if short.any():
-        i = int(np.argmax(short))
-        n_found = int(np.count_nonzero(index[i] >= 0))
-        raise ValueError(
-            f"Row {i} has distances to {n_found} other rows only, and {k} neighbours are needed; "
-            f"choose n_neighbors of at most {n_found}, or leave such rows out."
-        )
-    return Neighbors(index.astype(np.int32), found.astype(dtype))
+    return complete(best.column, -best.score, k, new.rows.dtype)
