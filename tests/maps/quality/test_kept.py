@@ -152,7 +152,7 @@ def test_maps_with_many_columns(rng):
 
 def test_missing_values(rng):
     X, Y = flat(rng)
-    holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    holes = np.where(rng.random(X.shape) < 0.03, np.nan, X)
     for missing in ("expected", "pairwise"):
         for figure in FIGURES:
             complete = figure(X, Y, n_neighbors=10)
