@@ -12,6 +12,12 @@ from lowdim.report.maps import findings as found_module
 from lowdim.report.maps import payload
 
 
+@pytest.fixture(autouse=True)
+def nothing_again(monkeypatch):
+    """Maps are made once; making them again has tests of its own."""
+    monkeypatch.setattr(found_module, "changes_of", lambda *_: None)
+
+
 def unpacked(text, dtype):
     return np.frombuffer(base64.b64decode(text), dtype)
 
