@@ -34,7 +34,7 @@ def changes_section(findings: Findings) -> Section | None:
     rows = len(findings.changes[0].rows)
     body = Markup("").join(parts) + Markup('<p class="muted">{}</p>').format(
         f"Made from {rows:,} rows"
-        f"{', drawn at random' if rows < findings.n_rows else ''}, each turned to lie on the first "
+        f"{', drawn at random' if rows < findings.n_placed else ''}, each turned to lie on the first "
         "as well as it can. Agreement: of the 10 nearest points of a point in the first map, how "
         "many are among its 10 nearest in the other. Colours and selection are those of the maps "
         "above."
