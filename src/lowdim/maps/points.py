@@ -110,6 +110,16 @@ def row_means(rows: Any) -> np.ndarray:
     return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel() / rows.shape[1]
 
 
+def squares_between(new: Points, points: Points, index: np.ndarray, metric: Metric) -> np.ndarray:
+    """|x - y|^2 + s_y (m, k) of new points with the points that each names; infinity for -1."""
+    squares = squares_at(new.rows, points.rows, index)
+    if metric.name == "correlation" and sp.issparse(points.rows):
+        away = row_means(new.rows)[:, None] - row_means(points.rows)[index]
+        squares = np.maximum(squares - points.rows.shape[1] * away**2, 0.0)
+    squares += np.where(index < 0, 0.0, points.spread[index])
+    return squares
+
+
 def from_squares(squares: np.ndarray, metric: Metric) -> np.ndarray:
     """Distances from the squared distances of points; writes into them."""
     np.maximum(squares, 0.0, out=squares)
@@ -239,6 +249,12 @@ def _by_metric(points: Points, others: Points, metric: Metric) -> Callable[[slic
 
     def block(rows: slice) -> np.ndarray:
         x = points.rows[rows]
-        return pairwise_distances(x, others.rows, metric=metric.name, n_jobs=1, **metric.params)
+        found = pairwise_distances(x, others.rows, metric=metric.name, n_jobs=1, **metric.params)
+        if (found < 0).any():
+            raise ValueError(
+                "All distances should be positive or 0, and the metric given "
+                f"({metric.name!r}) has {found.min():g}."
+            )
+        return found
 
     return block

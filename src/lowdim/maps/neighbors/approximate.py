@@ -27,12 +27,11 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.nearest import BLOCK_BYTES, best_of
 from lowdim.linear.pca import PCA
-from lowdim.maps.direct import squares_at
 from lowdim.maps.neighbors.cells import Cells, cells_next_to, cells_of
 from lowdim.maps.neighbors.exact import exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.neighbors.looks import second_looks
-from lowdim.maps.points import Metric, Points, from_squares
+from lowdim.maps.points import Metric, Points, from_squares, squares_between
 
 MOST_COLUMNS = 64  # of codes
 CELLS_NEXT = 36  # to each cell, of the mean size
@@ -56,7 +55,7 @@ def approximate_neighbors(
     cells = cells_of(Z, n_cells, random)
     points, Z = points.take(cells.order), Z[cells.order]
     index = _found(Z, points, cells, enough, k, metric, random)
-    squares = squares_at(points.rows, points.rows, index) + points.spread[index]
+    squares = squares_between(points, points, index, metric)
     squares += points.spread[:, None]
     index, squares = ranked(cells.order[index], squares, k)
     indices, distances = np.empty((n, k), np.int32), np.empty((n, k), points.rows.dtype)
@@ -88,19 +87,20 @@ def _found(
     """The neighbours (n, k) of points that are in the order of their cells, as Z is."""
     are_points = Z.shape[1] == points.rows.shape[1] and not sp.issparse(points.rows)
     K = k if are_points else WIDER * k
-    index, squares = _nearest_of(points, candidates(Z, points.spread, cells, enough, K), k)
+    index, squares = _nearest_of(points, candidates(Z, points.spread, cells, enough, K), k, metric)
     if _share_found(points, index, metric, random) < POOR:
         if 2 * FARTHER * enough >= points.n:
             return exact_neighbors(points, points, k, metric, own=True).indices
         farther = candidates(Z, points.spread, cells, FARTHER * enough, K)
-        index, squares = _nearest_of(points, farther, k)
-    return second_looks(points, Z if are_points else None, index, squares)
+        index, squares = _nearest_of(points, farther, k, metric)
+    return second_looks(points, Z if are_points else None, index, squares, metric)
 
 
-def _nearest_of(points: Points, index: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_of(
+    points: Points, index: np.ndarray, k: int, metric: Metric
+) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest of the candidates, and |x - y|^2 + s_y."""
-    squares = squares_at(points.rows, points.rows, index) + points.spread[index]
-    return ranked(index, squares, k)
+    return ranked(index, squares_between(points, points, index, metric), k)
 
 
 def candidates(Z: np.ndarray, spread: np.ndarray, cells: Cells, enough: int, K: int) -> np.ndarray:

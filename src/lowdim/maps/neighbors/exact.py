@@ -28,9 +28,8 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.nearest import best_of, block_shape
-from lowdim.maps.direct import squares_at
 from lowdim.maps.neighbors.found import Neighbors, ranked
-from lowdim.maps.points import Metric, Points, from_squares, row_means
+from lowdim.maps.points import Metric, Points, from_squares, row_means, squares_between
 
 EXTRA, ONE_MORE_FOR = 4, 4  # candidates beyond k, and how many of k bring one more
 WHOLE = 2.0**23  # up to here float32 holds all whole numbers and halves
@@ -66,6 +65,15 @@ def exact_neighbors(
     return Neighbors(indices, distances)
 
 
+def measured(points: Points, index: np.ndarray, metric: Metric) -> Neighbors:
+    """Chosen other points of each point, by their distances, which are summed up one by one."""
+    squares = squares_between(points, points, index, metric)
+    squares += points.spread[:, None]
+    index, squares = ranked(index, squares, index.shape[1])
+    found = from_squares(squares, metric).astype(points.rows.dtype, copy=False)
+    return Neighbors(index.astype(np.int32), found)
+
+
 class _Search(ABC):
     """Scores of new points with points, in single and in double precision."""
 
@@ -96,9 +104,7 @@ class _Search(ABC):
 
     def squares(self, rows: Any, index: np.ndarray) -> np.ndarray:
         """|x - y|^2 + s_y of some new points with the points that each names."""
-        squares = squares_at(self.new.rows[rows], self.points.rows, index)
-        squares += np.where(index < 0, 0.0, self.points.spread[index])
-        return squares
+        return squares_between(self.new.take(rows), self.points, index, self.metric)
 
     def error(self, rows: Any, radius: np.ndarray, u: float) -> np.ndarray:
         """By how much a score may be wrong, of a point that is nearer than the radius."""
@@ -289,12 +295,6 @@ class _SparseSearch(_Search):
             numbers=self.order,
         )
         return best.column, best.score
-
-    def squares(self, rows: Any, index: np.ndarray) -> np.ndarray:
-        squares = super().squares(rows, index)
-        if self.is_centered:
-            squares -= self.columns * (self.new_means[rows][:, None] - self.means[index]) ** 2
-        return np.maximum(squares, 0.0)
 
     def wide_scores(self, rows: np.ndarray) -> np.ndarray:
         scores = np.empty((len(rows), self.n))

@@ -14,18 +14,21 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.maps.direct import squares_at
 from lowdim.maps.neighbors.found import ranked
-from lowdim.maps.points import Points
+from lowdim.maps.points import Metric, Points, squares_between
 
 MOST = 8  # looks
-HARDLY = 0.005  # the share of neighbours that must change, or the look was the last
+HARDLY = 0.01  # the share of neighbours that must change, or the look was the last
 WORK_PER_CUT = 2**19  # comparisons that are worth a turn on a thread
 SPARSE_BYTES = 2**24  # of pairs of sparse rows at a time
 
 
 def second_looks(
-    points: Points, X: np.ndarray | None, index: np.ndarray, squares: np.ndarray
+    points: Points,
+    X: np.ndarray | None,
+    index: np.ndarray,
+    squares: np.ndarray,
+    metric: Metric,
 ) -> np.ndarray:
     """The numbers (n, k) of neighbours after as many looks as it takes.
 
@@ -38,8 +41,9 @@ def second_looks(
         Neighbours so far.
     squares : array of shape (n, k)
         |x - y|^2 + s_y of these.
+    metric : Metric
     """
-    look = _sparse_look(points) if sp.issparse(points.rows) else _dense_look(points, X)
+    look = _sparse_look(points, metric) if sp.issparse(points.rows) else _dense_look(points, X)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
     for _ in range(MOST):
         back = _reversed(index)
@@ -87,7 +91,7 @@ def _dense_look(points: Points, X: np.ndarray | None) -> Any:
     return look
 
 
-def _sparse_look(points: Points) -> Any:
+def _sparse_look(points: Points, metric: Metric) -> Any:
     def part(
         rows: slice, index: np.ndarray, back: np.ndarray, better: np.ndarray, nearer: np.ndarray
     ) -> None:
@@ -97,8 +101,7 @@ def _sparse_look(points: Points) -> Any:
         others = np.sort(np.hstack([middle, beyond]), axis=1)
         others[:, 1:][others[:, 1:] == others[:, :-1]] = -1
         others[others == np.arange(rows.start, rows.stop)[:, None]] = -1
-        squares = squares_at(points.rows[rows], points.rows, others)
-        squares += np.where(others < 0, 0.0, points.spread[others])
+        squares = squares_between(points.take(rows), points, others, metric)
         better[:], nearer[:] = ranked(others, squares, k)
 
     def look(

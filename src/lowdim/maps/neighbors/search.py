@@ -18,10 +18,11 @@ from lowdim.core.validation import check_choice
 from lowdim.linalg.nearest import best_of
 from lowdim.maps.keys import Groups, grouped, row_keys
 from lowdim.maps.neighbors.approximate import approximate_neighbors
-from lowdim.maps.neighbors.exact import exact_neighbors
+from lowdim.maps.neighbors.descent import descent_neighbors
+from lowdim.maps.neighbors.exact import exact_neighbors, measured
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.graph import complete, smallest_of_graph
-from lowdim.maps.points import Metric, Points, distances, from_squares, metric_of
+from lowdim.maps.points import BY_PRODUCTS, Metric, Points, distances, from_squares, metric_of
 
 MANY = 2e12  # n^2 d, from which on "auto" is approximate
 METHODS = ("auto", "exact", "approximate", "pynndescent")
@@ -39,9 +40,11 @@ def near(
 ) -> Neighbors:
     """The k nearest other points of each point, in units of `points.unit`."""
     metric = metric_of(metric, metric_params)
-    check_choice("method", method, METHODS)
     check_enough(k, points.n)
+    _check_method(method, metric, points)
     if not metric.by_products or points.observed is not None:
+        if method == "pynndescent":
+            return _completed(descent_neighbors(points, k, metric, random_state), points, metric)
         return _by_blocks(points, points, k, metric, own=True)
     groups = grouped(_keys(points))
     if groups.all_differ:
@@ -49,14 +52,42 @@ def near(
     return _expanded(points, groups, k, metric, method, random_state)
 
 
+def _check_method(method: str, metric: Metric, points: Points) -> None:
+    check_choice("method", method, METHODS)
+    if method in ("auto", "exact"):
+        return
+    if metric.is_precomputed or points.observed is not None:
+        given = "metric='precomputed'" if metric.is_precomputed else "missing='pairwise'"
+        raise ValueError(f"method={method!r} needs rows, not {given}; choose 'exact' or 'auto'.")
+    if method == "approximate" and not metric.by_products:
+        raise ValueError(
+            f"method='approximate' is for metrics by products ({', '.join(BY_PRODUCTS)}); for "
+            f"metric={metric.name!r} choose 'exact', or 'pynndescent' for very many rows."
+        )
+
+
 def _by_products(
     points: Points, k: int, metric: Metric, method: str, random_state: Any
 ) -> Neighbors:
     """Neighbours of points that all differ."""
+    if method == "pynndescent":
+        index = _completed(descent_neighbors(points, k, metric, random_state), points, metric)
+        return measured(points, index.indices, metric)
     many = float(points.n) ** 2 * points.rows.shape[1] > MANY
     if method == "approximate" or (method == "auto" and many):
         return approximate_neighbors(points, k, metric, random_state)
     return exact_neighbors(points, points, k, metric, own=True)
+
+
+def _completed(found: Neighbors, points: Points, metric: Metric) -> Neighbors:
+    """The same, with all neighbours of the rows of which too few were found."""
+    short = np.flatnonzero((found.indices < 0).any(axis=1))
+    for i in short:
+        k, row = found.indices.shape[1], points.take(np.array([i]))
+        near = nearest_to(row, points, min(k + 1, points.n), metric=metric)
+        kept = np.flatnonzero(near.indices[0] != i)[:k]
+        found.indices[i], found.distances[i] = near.indices[0, kept], near.distances[0, kept]
+    return found
 
 
 def nearest_to(
