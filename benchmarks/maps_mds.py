@@ -89,7 +89,7 @@ DATA = {"digits": digits, "cloud": cloud, "swiss-roll": swiss_roll, "groups": gr
 
 
 def case(name: str, make: Any, n: int, ordinal: bool, precomputed: bool = False) -> Case:
-    arguments = {"metric_mds": not ordinal}
+    arguments: dict[str, Any] = {"metric_mds": not ordinal}
     if precomputed:
         arguments["metric"] = "precomputed"
     kind = "ordinal" if ordinal else "metric"
