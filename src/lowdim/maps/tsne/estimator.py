@@ -40,7 +40,7 @@ from lowdim.maps.start import given_places, start
 from lowdim.maps.tsne.attraction import Pairs, pairs_of
 from lowdim.maps.tsne.descent import Forces, map_divergence
 from lowdim.maps.tsne.learning import descend, schedule_of, tell
-from lowdim.maps.tsne.neighborhoods import learned_affinities
+from lowdim.maps.tsne.neighborhoods import learned_affinities, neighborhoods
 from lowdim.maps.tsne.repulsion import FINE
 
 START = 1e-4  # spread of the map at the start
@@ -300,14 +300,15 @@ class TSNE(Map):
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)
         random = random_generator(self.random_state)
-        found = learned_affinities(self, points, self.perplexity)
-        pairs = early = pairs_of(found.P)
+        where = neighborhoods(self, points)
+        self.affinities_, self.bandwidths_ = learned_affinities(self, where, self.perplexity)
+        pairs = early = pairs_of(self.affinities_)
         if self.anneal_perplexity is not None:
-            early = pairs_of(learned_affinities(self, points, self.anneal_perplexity).P)
-        self.affinities_, self.bandwidths_ = found
+            early = pairs_of(learned_affinities(self, where, self.anneal_perplexity).P)
         schedule = schedule_of(self, points.n)
         self.learning_rate_ = schedule.early.learning_rate
-        layout = descend(self, self._start(points, random), (early, pairs), self._forces, schedule)
+        Y = self._start(where.points, random)
+        layout = descend(self, Y, (early, pairs), self._forces, schedule)
         self.embedding_, self.n_iter_ = layout.Y, max(layout.step - 1, 0)
         self._pairs = pairs
 

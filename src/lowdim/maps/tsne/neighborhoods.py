@@ -8,7 +8,7 @@ precomputed        distances, or (metric="precomputed_affinity") P itself
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,10 +16,11 @@ import scipy.sparse as sp
 from lowdim.maps.affinities import Affinities, affinities, given_joint
 from lowdim.maps.base import AFFINITY
 from lowdim.maps.neighbors.found import Neighbors
-from lowdim.maps.points import Points, distances, in_units_of_x
+from lowdim.maps.points import Metric, Points, distances, in_units_of_x
 from lowdim.maps.tsne.learning import tell
 
 LEAST = 1.0  # perplexity of one neighbour
+APART = 1000.0  # roundings
 
 
 def perplexities(perplexity: Any) -> list[float]:
@@ -39,13 +40,51 @@ def check_perplexity(perplexity: Any, n: int, name: str = "perplexity") -> None:
         )
 
 
-def learned_affinities(model: Any, points: Points, perplexity: Any) -> Affinities:
+class Neighborhoods(NamedTuple):
+    """The points that distances were taken of, and their neighbours; None where P is given."""
+
+    points: Points
+    neighbors: Neighbors | None
+
+
+def neighborhoods(model: Any, points: Points) -> Neighborhoods:
+    """The neighbours of the training points, as many as any perplexity of the model needs.
+
+    Of points in float32 where neighbours are farther than its rounding: the map is of float32, and
+    so it is the same for rows in single and in double precision.
+    """
+    metric = model._metric
+    if metric.name == AFFINITY:
+        return Neighborhoods(points, None)
+    check_perplexity(model.perplexity, points.n)
+    if model.anneal_perplexity is not None:
+        check_perplexity(model.anneal_perplexity, points.n, "anneal_perplexity")
+    search = all_others if model.method == "exact" else some
+    if metric.by_products and points.rows.dtype == np.float64:
+        narrow = points._replace(rows=points.rows.astype(np.float32))
+        found = search(model, narrow)
+        if _are_apart(narrow, found, metric):
+            return Neighborhoods(narrow, found)
+    return Neighborhoods(points, search(model, points))
+
+
+def _are_apart(points: Points, found: Neighbors, metric: Metric) -> bool:
+    """Whether the farthest neighbour of each point is far beyond the rounding of float32."""
+    rows, farthest = points.rows, found.distances.max(axis=1)
+    if metric.name != "euclidean":
+        farthest = np.sqrt(2 * np.maximum(farthest, 0))
+    square = (
+        rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else np.einsum("ij,ij->i", rows, rows)
+    )
+    size = np.sqrt(np.asarray(square, dtype=np.float64).ravel())
+    return bool((farthest > APART * np.finfo(np.float32).eps * size).all())
+
+
+def learned_affinities(model: Any, where: Neighborhoods, perplexity: Any) -> Affinities:
     """P of the training points at a perplexity, as a model's arguments say."""
-    if model._asked_metric().name == AFFINITY:
-        P = sp.csr_array(given_joint(points.rows))
-        return Affinities(P, None)  # type: ignore[arg-type]
-    check_perplexity(perplexity, points.n)
-    found = all_others(model, points) if model.method == "exact" else some(model, points)
+    points, found = where
+    if found is None:
+        return Affinities(sp.csr_array(given_joint(points.rows)), None)  # type: ignore[arg-type]
     kept = _enough(found, perplexity, model.method)
     tell(model, f"Computed {kept.indices.shape[1]} nearest neighbors...")
     P, bandwidths = affinities(*kept, _at_least_one(perplexity), model.affinity)
