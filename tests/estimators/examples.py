@@ -123,7 +123,7 @@ GIVE_SHARES = {"PLSA"}
 TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 # as scikit-learn does in its own checks, some of which have ten rows: 30 need more
-FOR_FEW_ROWS = {"TSNE": {"perplexity": 2, "max_iter": 60}}
+FOR_FEW_ROWS = {"TSNE": {"perplexity": 5, "max_iter": 50}}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls(**FOR_FEW_ROWS.get(name, {})) for name, cls in CLASSES.items()]
@@ -157,7 +157,7 @@ def table(n=60, d=5, missing=0.0, seed=0, dtype=np.float64):
 
 def small(name, **arguments):
     """A model of the class that can be fitted to `table()`, seeded where it has a seed."""
-    model = CLASSES[name](**arguments)
+    model = CLASSES[name](**FOR_FEW_ROWS.get(name, {}) | arguments)
     settings = {"random_state": 0, "n_components": 2, "n_clusters": 2}
     known = model.get_params()
     return model.set_params(**{k: v for k, v in settings.items() if k in known})

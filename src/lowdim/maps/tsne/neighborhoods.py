@@ -8,7 +8,7 @@ precomputed        distances, or (metric="precomputed_affinity") P itself
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,11 +16,11 @@ import scipy.sparse as sp
 from lowdim.maps.affinities import Affinities, affinities, given_joint
 from lowdim.maps.base import AFFINITY
 from lowdim.maps.neighbors.found import Neighbors
-from lowdim.maps.points import Metric, Points, distances, in_units_of_x
+from lowdim.maps.neighbors.search import near
+from lowdim.maps.points import Points, distances, in_units_of_x
 from lowdim.maps.tsne.learning import tell
 
 LEAST = 1.0  # perplexity of one neighbour
-APART = 1000.0  # roundings
 
 
 def perplexities(perplexity: Any) -> list[float]:
@@ -40,49 +40,23 @@ def check_perplexity(perplexity: Any, n: int, name: str = "perplexity") -> None:
         )
 
 
-class Neighborhoods(NamedTuple):
-    """The points that distances were taken of, and their neighbours; None where P is given."""
-
-    points: Points
-    neighbors: Neighbors | None
-
-
-def neighborhoods(model: Any, points: Points) -> Neighborhoods:
+def neighborhoods(model: Any, points: Points) -> Neighbors | None:
     """The neighbours of the training points, as many as any perplexity of the model needs.
 
-    Of points in float32 where neighbours are farther than its rounding: the map is of float32, and
-    so it is the same for rows in single and in double precision.
+    None where P is given.
     """
-    metric = model._metric
-    if metric.name == AFFINITY:
-        return Neighborhoods(points, None)
+    if model._metric.name == AFFINITY:
+        return None
     check_perplexity(model.perplexity, points.n)
     if model.anneal_perplexity is not None:
         check_perplexity(model.anneal_perplexity, points.n, "anneal_perplexity")
-    search = all_others if model.method == "exact" else some
-    if metric.by_products and points.rows.dtype == np.float64:
-        narrow = points._replace(rows=points.rows.astype(np.float32))
-        found = search(model, narrow)
-        if _are_apart(narrow, found, metric):
-            return Neighborhoods(narrow, found)
-    return Neighborhoods(points, search(model, points))
+    return all_others(model, points) if model.method == "exact" else some(model, points)
 
 
-def _are_apart(points: Points, found: Neighbors, metric: Metric) -> bool:
-    """Whether the farthest neighbour of each point is far beyond the rounding of float32."""
-    rows, farthest = points.rows, found.distances.max(axis=1)
-    if metric.name != "euclidean":
-        farthest = np.sqrt(2 * np.maximum(farthest, 0))
-    square = (
-        rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else np.einsum("ij,ij->i", rows, rows)
-    )
-    size = np.sqrt(np.asarray(square, dtype=np.float64).ravel())
-    return bool((farthest > APART * np.finfo(np.float32).eps * size).all())
-
-
-def learned_affinities(model: Any, where: Neighborhoods, perplexity: Any) -> Affinities:
+def learned_affinities(
+    model: Any, points: Points, found: Neighbors | None, perplexity: Any
+) -> Affinities:
     """P of the training points at a perplexity, as a model's arguments say."""
-    points, found = where
     if found is None:
         return Affinities(sp.csr_array(given_joint(points.rows)), None)  # type: ignore[arg-type]
     kept = _enough(found, perplexity, model.method)
@@ -116,14 +90,15 @@ def _enough(found: Neighbors, perplexity: Any, method: str) -> Neighbors:
 
 def all_others(model: Any, points: Points) -> Neighbors:
     """Every other point, of each point."""
-    D = distances(points, points, model._metric)
+    metric, n = model._metric, points.n
+    if metric.by_products:  # distances one by one: equal ones are equal
+        return near(points, n - 1, metric=metric, method="exact")
+    D = distances(points, points, metric)
     if (D < 0).any():
         raise ValueError(
             "All distances should be positive, the metric given is not correct: it gave "
             f"{D.min():g}. Choose a metric, or a function, that is at least 0."
         )
-    n = len(D)
-    others = np.arange(n - 1, dtype=np.int32)[None] + (
-        np.arange(n - 1)[None] >= np.arange(n)[:, None]
-    )
-    return Neighbors(others.astype(np.int32), np.take_along_axis(D, others, axis=1))
+    steps = np.arange(n - 1)[None]
+    others = (steps + (steps >= np.arange(n)[:, None])).astype(np.int32)
+    return Neighbors(others, np.take_along_axis(D, others, axis=1))
