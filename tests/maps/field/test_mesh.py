@@ -20,7 +20,7 @@ def over(*extent, n=1000, kernel=STUDENT):
 # ---- how fine ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("extent", [(100.0,), (100.0, 60.0), (30.0, 20.0, 10.0)])
+@pytest.mark.parametrize("extent", [(100.0,), (100.0, 60.0), (15.0, 12.5, 10.0)])
 def test_the_spacing_is_that_of_the_kernel(extent):
     mesh = over(*extent)
     assert mesh.spacing == meshes.SPACING
@@ -37,7 +37,7 @@ def test_small_maps_have_fine_meshes(extent):
 @pytest.mark.parametrize("axes", [1, 2, 3])
 @pytest.mark.parametrize("extent", [1e4, 1e9])
 def test_large_maps_have_coarse_meshes(axes, extent):
-    for n, most in ((50, 2**14), (10**4, 640_000), (10**6, 2**20), (10**7, 10**7)):
+    for n, most in ((50, 2**16), (10**4, 640_000), (10**6, 2**20), (10**7, 10**7)):
         assert np.prod(over(*[extent] * axes, n=n).shape) <= 1.2 * most
 
 

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
 import lowdim
 from lowdim import TSNE
 from tests.maps.tsne.examples import clusters, plain_divergence
 
-QUICK = {"perplexity": 8, "max_iter": 300, "random_state": 0}
+QUICK = {"perplexity": 8, "max_iter": 200, "early_exaggeration_iter": 100, "random_state": 0}
 
 
 def neighbours_with_the_same_label(Y, labels, k=5):

@@ -18,7 +18,7 @@ is known without a mesh, and the rest keeps its digits in float32 however small 
 
 How fine a mesh is follows from the extent of the points alone: spacing 0.4 (K changes over
 distances of 1), less for a small map so that it has CELLS cells along its longest side, more for a
-large one, so that there are at most 64 nodes for each point and 2^20 in all (in the plane: 400 x 400
+large one, so that there are at most 64 nodes for each point and 2^20 in all (in the plane 400 x 400
 units of the map), or as many as points if these are more.
 Spacings are powers 2^(i/4) times 0.4, and sides lengths that FFTs like: meshes are few, and the
 transform of K for the last ones is kept.
@@ -38,7 +38,7 @@ from lowdim.maps.field.radial import Radial
 SPACING = 0.4
 CELLS = (0, 64, 32, 20)  # at least so many along the longest side, by the number of axes
 NODES_BY_POINT = 64
-MOST_NODES = (2**14, 2**20)  # so many are always allowed; more than that never, unless points are
+MOST_NODES = (2**16, 2**20)  # so many are always allowed; more than that never, unless points are
 MARGIN = 16  # nodes after which a kink of K has no effect: the splines' inverse falls as 0.43^i
 WORTH_THREADS = 2**17  # nodes with padding
 

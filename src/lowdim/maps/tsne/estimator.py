@@ -40,10 +40,11 @@ from lowdim.maps.start import given_places, start
 from lowdim.maps.tsne.attraction import Pairs, pairs_of
 from lowdim.maps.tsne.descent import Forces, map_divergence
 from lowdim.maps.tsne.learning import descend, schedule_of, tell
-from lowdim.maps.tsne.neighborhoods import learned_affinities
+from lowdim.maps.tsne.neighborhoods import learned_affinities, neighborhoods
 from lowdim.maps.tsne.repulsion import FINE
 
 START = 1e-4  # spread of the map at the start
+STEPS = 2.0**16  # of it: further digits are rounding of principal axes
 MOST_AXES = 3  # of meshes and trees
 
 
@@ -178,6 +179,7 @@ class TSNE(Map):
     shapes: ClassVar[dict[str, Any]] = {
         "kl_divergence_": (),
         "learning_rate_": (),
+        "affinities_": Maybe(("n", "n")),
         "bandwidths_": Maybe(Either((("n",), ("n", "scales")))),
     }
     # more than one argument decides which kernels run
@@ -300,14 +302,15 @@ class TSNE(Map):
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)
         random = random_generator(self.random_state)
-        found = learned_affinities(self, points, self.perplexity)
-        pairs = early = pairs_of(found.P)
+        near = neighborhoods(self, points)
+        self.affinities_, self.bandwidths_ = learned_affinities(self, points, near, self.perplexity)
+        pairs = early = pairs_of(self.affinities_)
         if self.anneal_perplexity is not None:
-            early = pairs_of(learned_affinities(self, points, self.anneal_perplexity).P)
-        self.affinities_, self.bandwidths_ = found
+            early = pairs_of(learned_affinities(self, points, near, self.anneal_perplexity).P)
         schedule = schedule_of(self, points.n)
         self.learning_rate_ = schedule.early.learning_rate
-        layout = descend(self, self._start(points, random), (early, pairs), self._forces, schedule)
+        Y = self._start(points, random)
+        layout = descend(self, Y, (early, pairs), self._forces, schedule)
         self.embedding_, self.n_iter_ = layout.Y, max(layout.step - 1, 0)
         self._pairs = pairs
 
@@ -329,7 +332,8 @@ class TSNE(Map):
             return given_places(self.init, points.n, self.n_components)
         Y = start(self.init, points, self.n_components, metric=self._metric, random=random)
         spread = Y[:, 0].std() if self.init != "random" else 1.0
-        return Y * (START / spread if spread > 0 else START)
+        Y = Y / (spread if spread > 0 else 1.0)
+        return np.rint(Y * STEPS) * (START / STEPS)
 
     # ---- new rows --------------------------------------------------------------------------------
 
