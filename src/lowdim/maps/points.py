@@ -249,6 +249,12 @@ def _by_metric(points: Points, others: Points, metric: Metric) -> Callable[[slic
 
     def block(rows: slice) -> np.ndarray:
         x = points.rows[rows]
-        return pairwise_distances(x, others.rows, metric=metric.name, n_jobs=1, **metric.params)
+        found = pairwise_distances(x, others.rows, metric=metric.name, n_jobs=1, **metric.params)
+        if (found < 0).any():
+            raise ValueError(
+                "All distances should be positive or 0, and the metric given "
+                f"({metric.name!r}) has {found.min():g}."
+            )
+        return found
 
     return block

@@ -24,6 +24,7 @@ from lowdim.maps.keys import row_keys
 from lowdim.maps.points import Metric, Points
 
 MOST_COMPONENTS = 20  # of the model that fills missing values
+TOL = 1e-5  # of it: neighbours are those of 1e-7
 SEED = 0  # where its search starts: results depend on it in rounding only
 ROWS_AT_A_TIME = 2**14
 
@@ -59,12 +60,7 @@ def learned_reading(
     """The points of the training rows (or of their codes), and how they became that."""
     pairwise, incomplete = missing == "pairwise", has_nan(X)
     if incomplete:
-        check_takes_nan(X, metric, missing)
-    if pairwise and sp.issparse(X) and incomplete:
-        raise TypeError(
-            "X is sparse and has NaN, and missing='pairwise' needs dense rows; choose "
-            "missing='expected', or give X.toarray()."
-        )
+        check_takes_nan(X, metric)
     filler = None
     if incomplete and not pairwise and not metric.is_precomputed:
         filler = _filler(X)
@@ -80,7 +76,7 @@ def read(X: Any, reading: Reading, metric: Metric, points: Points) -> Points:
         X = codes_of(X, reading.codes)
     filler = reading.filler
     if has_nan(X) and not reading.pairwise and not metric.is_precomputed:
-        check_takes_nan(X, metric, "expected")
+        check_takes_nan(X, metric)
         if filler is None:  # the training rows were complete: they say what others may be
             filler = _filler(_as_rows(points, reading.frame))
     rows, std = filled(X, filler)
@@ -113,11 +109,15 @@ def codes_of(X: Any, coder: Any) -> np.ndarray:
 # ---- missing values ------------------------------------------------------------------------------
 
 
-def check_takes_nan(X: Any, metric: Metric, missing: str) -> None:
+def check_takes_nan(X: Any, metric: Metric) -> None:
     """Raise if distances of a metric are not known for rows with missing values."""
+    if sp.issparse(X) and not metric.is_precomputed:
+        raise ValueError(
+            "X is sparse and has NaN; missing values are for dense rows only. Entries that are not "
+            "stored are zeros: give X.toarray() if NaN is to mean missing, or leave the NaN out."
+        )
     if not metric.has_units and not metric.is_precomputed:
-        bad = np.isnan(X.data if sp.issparse(X) else X)
-        columns = np.unique(X.indices[bad]) if sp.issparse(X) else np.flatnonzero(bad.any(axis=0))
+        columns = np.flatnonzero(np.isnan(X).any(axis=0))
         raise ValueError(
             f"X has NaN in {len(columns)} of {X.shape[1]} columns (first: {columns[0]}); "
             f"metric={metric.name!r} needs complete rows. Fill them first, for example with "
@@ -137,7 +137,7 @@ def completed(metric: Metric, X: Any) -> Metric:
 
 def _filler(X: Any) -> ProbabilisticPCA:
     most = max(1, min(MOST_COMPONENTS, (X.shape[1] - 1) // 2, X.shape[0] - 1))
-    return ProbabilisticPCA(most, tol=1e-6, random_state=SEED).fit(X)
+    return ProbabilisticPCA(most, tol=TOL, random_state=SEED).fit(X)
 
 
 def _as_rows(points: Points, frame: Frame) -> Any:
@@ -151,7 +151,7 @@ def _as_rows(points: Points, frame: Frame) -> Any:
 def filled(X: Any, filler: Any) -> Filled:
     """X with NaN replaced by their expectations, and the root of the sum of variances by row.
 
-    Only rows with missing values are looked at; a sparse X stays sparse.
+    Only rows with missing values are looked at.
     """
     if filler is None or not has_nan(X):
         return Filled(X, None)
@@ -159,28 +159,10 @@ def filled(X: Any, filler: Any) -> Filled:
     X = X.copy()
     for first in range(0, X.shape[0], ROWS_AT_A_TIME):
         part = X[first : first + ROWS_AT_A_TIME]
-        rows = np.flatnonzero(_rows_with_nan(part))
+        rows = np.flatnonzero(np.isnan(part).any(axis=1))
         if len(rows):
             Y, std = filler.impute(part[rows], return_std=True)
             unit = unit_of(float(std.max()))  # squares of values in X may be no numbers
             length[first + rows] = unit * np.linalg.norm(std.astype(np.float64) / unit, axis=1)
-            _fill(X, first + rows, np.asarray(Y))
+            X[first + rows] = np.asarray(Y)
     return Filled(X, length)
-
-
-def _rows_with_nan(X: Any) -> np.ndarray:
-    if sp.issparse(X):
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        return np.bincount(row[np.isnan(X.data)], minlength=X.shape[0]) > 0
-    return np.isnan(X).any(axis=1)
-
-
-def _fill(X: Any, rows: np.ndarray, Y: np.ndarray) -> None:
-    """Write the values of Y to where X has NaN in these rows."""
-    if not sp.issparse(X):
-        X[rows] = Y
-        return
-    for i, y in zip(rows, Y, strict=True):
-        entries = slice(X.indptr[i], X.indptr[i + 1])
-        values = X.data[entries]
-        values[np.isnan(values)] = y[X.indices[entries][np.isnan(values)]]

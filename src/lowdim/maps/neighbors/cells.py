@@ -9,9 +9,11 @@ Cost: k-means on 64 rows for each cell, and one product of all rows with all cen
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.cluster.kmeans import KMeans
 
@@ -49,7 +51,9 @@ def _parts(
     chosen = np.sort(random.choice(n, size=min(n, ROWS_EACH * n_cells), replace=False))
     seed = int(random.integers(2**31))
     model = KMeans(n_cells, init="random", n_init=1, max_iter=STEPS, tol=0.0, random_state=seed)
-    label = model.fit(Z[rows[chosen]]).predict(Z[rows])
+    with warnings.catch_warnings():  # cells without rows, of a sample with too few different ones
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        label = model.fit(Z[rows[chosen]]).predict(Z[rows])
     order = np.argsort(label, kind="stable")
     starts = np.searchsorted(label[order], np.arange(n_cells + 1))
     found = []

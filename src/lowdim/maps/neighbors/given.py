@@ -31,7 +31,7 @@ def given_neighbors(given: Any, points: Points, k: int, n_rows: int) -> Neighbor
             "the numbers would be those of another table. Leave such rows out of both."
         )
     if hasattr(given, "kneighbors"):
-        found = _asked(given, k)
+        found = _of_arrays(*_asked(given, k), points.n, k)
     elif sp.issparse(given):
         found = _of_graph(given, points.n, k)
     elif isinstance(given, tuple | list) and len(given) >= 2:
@@ -44,10 +44,10 @@ def given_neighbors(given: Any, points: Points, k: int, n_rows: int) -> Neighbor
     return Neighbors(found.indices, found.distances / points.unit)
 
 
-def _asked(finder: Any, k: int) -> Neighbors:
-    """What the finder says of the rows that it was fitted to, which are its own."""
+def _asked(finder: Any, k: int) -> tuple[Any, Any]:
+    """What a finder says of the rows that it was fitted to."""
     distances, indices = finder.kneighbors(n_neighbors=k)
-    return Neighbors(np.asarray(indices), np.asarray(distances))
+    return indices, distances
 
 
 def _of_graph(graph: Any, n: int, k: int) -> Neighbors:

@@ -1,0 +1,51 @@
+"""Cells: every row in one of them, none too large, and their neighbours by center."""
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from lowdim.maps.neighbors import cells as module
+from lowdim.maps.neighbors.cells import Cells, cells_next_to, cells_of
+
+
+def test_every_row_is_in_one_cell_and_none_is_much_too_large(rng):
+    tight, far = 1e-3 * rng.normal(size=(1800, 4)), 10 * rng.normal(size=(200, 4))
+    Z = np.vstack([tight, far]).astype(np.float32)  # k-means gives the tight rows few centers
+    cells = cells_of(Z, 40, rng)
+    sizes = np.diff(cells.starts)
+    assert_array_equal(np.sort(cells.order), np.arange(2000))
+    assert sizes.min() >= 1 and sizes.max() <= module.LARGEST * 50
+    assert cells.centers.shape == (len(sizes), 4)
+    np.testing.assert_allclose(cells.centers[3], Z[cells.rows(3)].mean(axis=0), atol=1e-5)
+
+
+def test_what_k_means_does_not_get_apart_is_cut_in_halves(rng):
+    Z = np.vstack([np.zeros((999, 2)), [[1e6, 0.0]]]).astype(np.float32)
+    cells = cells_of(Z, 10, rng)
+    assert np.diff(cells.starts).max() <= 300
+    assert_array_equal(np.sort(cells.order), np.arange(1000))
+
+
+def test_halves_are_cut_along_the_longest_line(rng):
+    Z = np.column_stack([np.arange(64.0), rng.normal(size=64)]).astype(np.float32)
+    parts = module._halves(Z, np.arange(64), 20)
+    assert sorted(len(part) for part in parts) == [16, 16, 16, 16]
+    assert sorted((part.min(), part.max()) for part in parts) == [
+        (0, 15),
+        (16, 31),
+        (32, 47),
+        (48, 63),
+    ]
+
+
+def test_the_nearest_cells_come_first_until_they_have_enough_rows():
+    centers = np.array([[0.0], [1.0], [3.0], [9.0]], np.float32)
+    cells = Cells(np.arange(10), np.array([0, 2, 5, 9, 10]), centers)
+    found = cells_next_to(cells, 6)
+    assert [list(part) for part in found] == [[0, 1, 2], [1, 0, 2], [2, 1], [3, 2, 1]]
+    assert list(cells_next_to(cells, 100)[0]) == [0, 1, 2, 3]
+
+
+def test_the_same_generator_gives_the_same_cells(rng):
+    Z = rng.normal(size=(900, 3)).astype(np.float32)
+    first, second = (cells_of(Z, 12, np.random.default_rng(5)) for _ in range(2))
+    assert_array_equal(first.order, second.order)

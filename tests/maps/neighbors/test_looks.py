@@ -1,0 +1,78 @@
+"""Second looks: what neighbours' neighbours add."""
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from lowdim import config_context
+from lowdim.maps.neighbors import looks
+from lowdim.maps.neighbors.looks import second_looks
+from lowdim.maps.points import metric_of
+from tests.maps.examples import as_points, recall, sorted_neighbors
+
+EUCLIDEAN = metric_of("euclidean")
+
+
+def half_wrong(X, k, rng):
+    """Neighbours of which half are random ones, and their squares."""
+    n, true = len(X), sorted_neighbors(X, k)[0]
+    wrong = (
+        np.arange(n)[:, None] + 1 + rng.permuted(np.tile(np.arange(n - 1), (n, 1)), axis=1)
+    ) % n
+    some = np.array(
+        [
+            np.r_[t[: k // 2], [j for j in w if j not in t[: k // 2]][: k - k // 2]]
+            for t, w in zip(true, wrong, strict=True)
+        ]
+    )
+    squares = ((X[:, None] - X[some]) ** 2).sum(axis=2)
+    order = np.argsort(squares, axis=1)
+    return np.take_along_axis(some, order, axis=1), np.take_along_axis(squares, order, axis=1), true
+
+
+def test_looks_find_what_was_missed(rng):
+    X = rng.normal(size=(300, 3))
+    points = as_points(X)
+    start, squares, true = half_wrong(points.rows, 8, rng)
+    assert recall(start, true) < 0.6
+    found = second_looks(points, None, start, squares, EUCLIDEAN)
+    assert recall(found, true) > 0.95
+    assert all(len(set(row)) == 8 and i not in row for i, row in enumerate(found))
+
+
+def test_sparse_rows_find_the_same(rng):
+    X = rng.normal(size=(200, 4))
+    points, sparse = as_points(X), as_points(sp.csr_array(X))
+    start, squares, _ = half_wrong(points.rows, 6, rng)
+    dense = second_looks(points, None, start, squares, EUCLIDEAN)
+    assert_array_equal(
+        np.sort(second_looks(sparse, None, start, squares, EUCLIDEAN), axis=1),
+        np.sort(dense, axis=1),
+    )
+
+
+def test_threads_change_nothing(rng, monkeypatch):
+    monkeypatch.setattr(looks, "WORK_PER_CUT", 2000)
+    points = as_points(rng.normal(size=(150, 3)))
+    start, squares, _ = half_wrong(points.rows, 6, rng)
+    found = []
+    for threads in (1, 3):
+        with config_context(threads=threads):
+            found.append(second_looks(points, None, start, squares, EUCLIDEAN))
+    assert_array_equal(*found)
+
+
+def test_the_kernels_equal_their_twins(rng):
+    points = as_points(rng.normal(size=(60, 3)).astype(np.float32))
+    index, squares, _ = half_wrong(points.rows, 5, rng)
+    index, squares = index.astype(np.int32), squares.astype(np.float32)
+    back = looks._reversed(index)
+    for i, row in enumerate(back):
+        holders = set(np.flatnonzero((index == i).any(axis=1)))
+        assert set(row[row >= 0]) <= holders and (row >= 0).sum() == min(5, len(holders))
+    results = []
+    for run in (looks._join, looks._join.python):
+        better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
+        run(points.rows, np.zeros(60, np.float32), index, back, 0, better, nearer, seen)
+        results.append(np.sort(better, axis=1))
+    assert_array_equal(*results)
