@@ -116,6 +116,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"perplexity": 2, "method": "fft", "max_iter": 60, "dof": 0.5},
         {"perplexity": 2, "method": "barnes_hut", "n_components": 1, "max_iter": 60},
         {"perplexity": [2, 3], "method": "exact", "max_iter": 60, "early_compression": 0.1},
+        {"perplexity": 2, "landmarks": 8, "anneal_perplexity": 4, "max_iter": 60},
     ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
@@ -127,7 +128,7 @@ GIVE_SHARES = {"PLSA"}
 TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 # as scikit-learn does in its own checks, some of which have ten rows: 30 need more
-FOR_FEW_ROWS = {"TSNE": {"perplexity": 5, "max_iter": 50}}
+FOR_FEW_ROWS = {"TSNE": {"perplexity": 5, "max_iter": 30}}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls(**FOR_FEW_ROWS.get(name, {})) for name, cls in CLASSES.items()]
