@@ -126,8 +126,8 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    others += (lowdim.MapQuality,)
-    return {**public_estimators(), **{cls.__name__: cls for cls in others}}
+    both = (*others, lowdim.MapQuality)
+    return {**public_estimators(), **{cls.__name__: cls for cls in both}}
 
 
 def _family(cls: Any) -> str:
@@ -297,7 +297,7 @@ def _judge_maps() -> None:
 
     import lowdim
 
-    X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    X: Any = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
     X[1] = X[0]
     for rows in (X, X.round(), X.astype(np.float32), sp.csr_array(X)):
         for sample in (None, ROWS // 2):
