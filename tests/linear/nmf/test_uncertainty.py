@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim import NMF
-from lowdim.linear.nmf.uncertainty import MOST_ROWS, Noise, _covariances, sample_of, spread_of
+from lowdim.linear.nmf.uncertainty import MOST_ROWS, Noise, covariances, sample_of, spread_of
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -60,16 +60,16 @@ def test_as_many_parts_as_columns_leave_what_is_missing_uncertain(how, fixed):
     assert np.count_nonzero(std) == 1
 
 
-def test_covariances_are_the_inverse_and_without_noise_what_is_not_observed(rng):
+def testcovariances_are_the_inverse_and_without_noise_what_is_not_observed(rng):
     V, C = rng.random((5, 3)), np.diag([1.0, 2.0, 3.0])
     X = sp.csr_array(np.ones((1, 5)))
     weight = rng.random(5) + 0.5
-    found = _covariances(X, weight, V, Noise(0.3, C))[0]
+    found = covariances(X, weight, V, Noise(0.3, C))[0]
     expected = np.linalg.inv((V * weight[:, None]).T @ V / 0.3 + np.linalg.inv(C))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     only_first = sp.csr_array(([1.0], [0], [0, 1]), shape=(1, 5))
     v = np.array([[1.0, 0.0, 0.0]] * 5)
-    found = _covariances(only_first, np.ones(1), v, Noise(1e-300, C))[0]
+    found = covariances(only_first, np.ones(1), v, Noise(1e-300, C))[0]
     np.testing.assert_allclose(found, np.diag([0.0, 2.0, 3.0]), atol=1e-9)
 
 

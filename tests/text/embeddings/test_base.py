@@ -96,6 +96,9 @@ def test_words_and_vectors_answer_as_word_vectors():
     model.vectors_ = np.eye(2)
     assert isinstance(model.wv, lowdim.WordVectors)
     assert model.wv.index_to_key == ["a", "b"]
+    assert model.wv is model.wv  # `model.wv[word]` in a loop makes one
+    model.vectors_ = np.ones((2, 3))
+    np.testing.assert_array_equal(model.wv["b"], np.ones(3))
 
 
 def test_vectors_are_combined_where_contexts_are_the_words():

@@ -4,6 +4,7 @@ import numpy as np
 
 from lowdim.text import read_tokens
 from lowdim.text.tokens import Tokens
+from lowdim.text.tokens.storing import IdStore
 
 
 def tokens():
@@ -35,3 +36,14 @@ def test_a_fingerprint_is_that_of_the_text():
         for docs in (["b a b c", "", "c b c"], ["b a b c", "c c b"], ["b d b c", "", "c c b"])
     ]
     assert len(same) == 1 and len({*same, *others}) == 4
+
+
+def test_what_was_read_of_a_file_can_be_read_again_after_it_was_given_back(monkeypatch, rng):
+    monkeypatch.setattr(IdStore.__init__, "__defaults__", (1000,))
+    texts = [" ".join(f"w{i}" for i in rng.integers(0, 50, size=200)) for _ in range(20)]
+    tokens = read_tokens(texts, min_count=1)
+    assert isinstance(tokens.ids.base, np.memmap)
+    before = tokens.ids.copy()
+    tokens.release()
+    np.testing.assert_array_equal(tokens.ids, before)
+    Tokens(["a"], np.ones(1, np.int64), np.zeros(1, np.int32), np.array([0, 1])).release()

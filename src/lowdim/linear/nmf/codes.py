@@ -68,13 +68,6 @@ def decode(Z: np.ndarray, by: Coding) -> np.ndarray:
     return np.asarray(Z / by.root @ by.V.T * by.unit)
 
 
-def fill(X: Any, by: Coding) -> np.ndarray:
-    """A block with what is missing filled in."""
-    if not has_missing(X):
-        return X.toarray() if sp.issparse(X) else X.copy()
-    return np.where(np.isnan(X), decode(encode(X, by), by), X).astype(X.dtype)
-
-
 def codes_in_unit(X: Any, by: Coding) -> np.ndarray:
     """Codes of a block that is in its unit."""
     if has_missing(X):

@@ -23,7 +23,8 @@ Inside, V = H' (d, k): both halves are then the same problem.
     positive.py       its two halves, in memory and by blocks
     counts.py         codes for Kullback-Leibler, to the last digit
     codes.py          codes and errors of rows
-    uncertainty.py    how certain it is of what it fills in
+    uncertainty.py    how entries and codes vary
+    filling.py        what it fills in, and how certain it is
     model.py          what NMF and MiniBatchNMF share
     online.py         the steps of MiniBatchNMF
 """
@@ -41,11 +42,13 @@ from lowdim.core.constraints import StrOptions
 from lowdim.core.imputation import ImputeMixin
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
+from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_weights
 from lowdim.linear.nmf.alternation import Settings, change, first_state, step, sweeps_for
-from lowdim.linear.nmf.codes import encode, encode_entries, fill, sum_entry_errors, sum_errors
+from lowdim.linear.nmf.codes import encode, encode_entries, sum_entry_errors, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
 from lowdim.linear.nmf.entries import Counted, counted_entries, observed_data
+from lowdim.linear.nmf.filling import fill, fill_with_std
 from lowdim.linear.nmf.model import PartsModel
 from lowdim.linear.nmf.mu import MuSettings, floor_of, mu_change, mu_start, mu_step, size_of
 from lowdim.linear.nmf.objective import (
@@ -61,10 +64,11 @@ from lowdim.linear.nmf.positive import LEAST, SWEEPS, Positive, positive_data
 from lowdim.linear.nmf.start import Factors
 from lowdim.linear.nmf.uncertainty import (
     Noise,
-    fill_with_std,
+    entries_of_rows,
     learned_noise,
     sample_of,
     spread_of,
+    typical_rows,
 )
 
 
@@ -185,6 +189,7 @@ class NMF(ImputeMixin, PartsModel):
     shapes: ClassVar[dict] = {
         **PartsModel.shapes,
         "_noise": {"variance": (), "codes": ("k", "k")},
+        "_usual_code": Maybe(("k",)),  # earlier files have none
     }
 
     _parameter_constraints: ClassVar[dict] = {
@@ -339,8 +344,13 @@ class NMF(ImputeMixin, PartsModel):
     ) -> Any:
         """Set what was learned; the codes of the rows."""
         self._set_components(rows, found.V, units, of.W)
-        self._set_mean_code(found.W * found.W.dtype.type(units.root), weight)
-        by, entries = self._coding(), rows if counted is None else counted.rows
+        entries = rows if counted is None else counted.rows
+        usual: Any = slice(None)
+        if counted is not None:
+            usual = typical_rows(computed(entries.map(entries_of_rows)))
+        of_usual = None if weight is None else weight[usual]
+        self._set_mean_code(found.W[usual] * found.W.dtype.type(units.root), of_usual)
+        by = self._coding()
         if counted is None:
             codes = rows.map(encode, by)
             W = computed(codes)
@@ -352,15 +362,16 @@ class NMF(ImputeMixin, PartsModel):
         self.reconstruction_err_ = self._error(errors.loss)
         d, k = found.V.shape
         some = sample_of(len(W), d, k)
-        self._noise = learned_noise(
+        self._noise, usual_code = learned_noise(
             entries.take(some),
             by,
             W[some],
-            spread_of(W / by.root, weight),
+            spread_of(W[usual] / by.root, of_usual),
             max(errors.count / d, 1.0),
             observed_only=counted is not None,
             by_entry=None if counted is None or counted.weight is None else counted.weight[some],
         )
+        self._usual_code = usual_code * by.root
         return codes
 
     # ---- fill in ---------------------------------------------------------------------------------
@@ -369,9 +380,10 @@ class NMF(ImputeMixin, PartsModel):
         return self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
 
     def _filling(self, return_std: bool) -> tuple:
-        if return_std:
-            return fill_with_std, self._coding(), Noise(*self._noise)
-        return fill, self._coding()
+        usual = getattr(self, "_usual_code", self._mean_code)
+        by = self._coding()
+        by = by._replace(mean=usual.astype(np.float64) / by.root)
+        return fill_with_std if return_std else fill, by, Noise(*self._noise)
 
     def _check_loss(self):
         if self.solver != "mu" and beta_of(self.beta_loss) != 2.0:

@@ -2,8 +2,9 @@
 
 An entry varies about what the model says of it, y, by s^2 v with v = y^(2-b): the variance that the
 beta-divergence assumes (squares: the same everywhere; Kullback-Leibler: in proportion to y, as
-counts do). Codes spread about their mean by C, that of the fitted rows. So a row that has observed
-the entries o has a code of covariance
+counts do). Codes spread about their mean by C, as those of the fitted rows do that have observed
+most: codes that follow from few entries may be anything. So a row that has observed the entries o
+has a code of covariance
 
     cov = (sum_o v_j v_j' / (s^2 v) + C^-1)^-1,     var(x_j) = s^2 v + v_j' cov v_j.
 
@@ -29,19 +30,21 @@ import scipy.sparse as sp
 
 from lowdim.linalg.entries import observed
 from lowdim.linalg.ridge import Regression, row_systems
+from lowdim.linalg.small import solve_nonnegative
 from lowdim.linalg.sparse import product_at, row_numbers, with_values
-from lowdim.linear.nmf.codes import Coding, decode, encode, fill
-from lowdim.linear.nmf.objective import has_missing, in_unit
+from lowdim.linear.nmf.codes import Coding
+from lowdim.linear.nmf.objective import in_unit
 from lowdim.linear.nmf.observed import whole
 
 MOST_ROWS, LEAST_ROWS = 128, 4  # that the noise is learned from, evenly spaced
 MOST_WORK = 2**26  # multiplications that this may cost
+EM_STEPS = 10
+TYPICAL = 1 / 3  # of the rows, those that have observed most, say how codes spread
 MOST_PULL = 0.9  # of an entry on the components
 LEAST_LEFT = 0.05  # of 1 - h
 LEAST_MEAN = 0.05  # part of the mean of y below which v is no smaller
 RIDGE = 1e-6  # of C, as a part of its mean diagonal
 LEAST_NOISE = 1e-12  # s^2 as a part of the largest diagonal of L'A L: what is below it is rounding
-ROWS_AT_A_TIME = 256
 PRODUCTS_AT_A_TIME = 2**20
 
 
@@ -56,6 +59,16 @@ def sample_of(n: int, d: int, k: int) -> np.ndarray:
     """The numbers of the rows that the noise is learned from."""
     most = min(MOST_ROWS, max(LEAST_ROWS, MOST_WORK // (d * k * k)))
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+def entries_of_rows(X: Any) -> np.ndarray:
+    """How many entries each row of a csr_array has."""
+    return np.diff(X.indptr)
+
+
+def typical_rows(observed: np.ndarray) -> np.ndarray:
+    """Which rows have observed most, given how many entries each has: a third of them or more."""
+    return np.asarray(observed >= np.quantile(observed, 1.0 - TYPICAL, method="lower"))
 
 
 def spread_of(W: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
@@ -76,8 +89,8 @@ def learned_noise(
     *,
     observed_only: bool = False,
     by_entry: Any = None,
-) -> Noise:
-    """From some rows X (in the units of the user) and their codes.
+) -> tuple[Noise, np.ndarray]:
+    """From some rows X (in the units of the user) and their codes; also m, in the unit.
 
     Parameters
     ----------
@@ -85,7 +98,7 @@ def learned_noise(
     by : Coding
     W : array of shape (m, k)
     C : array of shape (k, k)
-        Spread of the codes of all rows, in the unit.
+        Spread of the codes of typical rows, in the unit.
     by_column : float
         Entries of a column, on average.
     observed_only : bool
@@ -99,19 +112,48 @@ def learned_noise(
     Z, V = np.ascontiguousarray(W, np.float64) / by.root, np.ascontiguousarray(by.V)
     w = np.ones(X.nnz) if by_entry is None else by_entry.data
     y, i, j = product_at(X, Z, V), row_numbers(X), X.indices
-    v = _variance(y, y.mean() if len(y) else 0.0, by.beta)
+    v = variance_of(y, y.mean() if len(y) else 0.0, by.beta)
     square = w * (X.data - y) ** 2 / v
     noise = Noise(float(square.sum() / w.sum()), C)
     if not noise.variance > 0.0:
-        return Noise(np.finfo(np.float64).tiny, C)
-    cov = _covariances(X, w / v, V, noise)
-    pull = w * _quadratic(cov, V)[i, j] / (noise.variance * v)
+        return Noise(np.finfo(np.float64).tiny, C), usual_code(by)
+    cov = covariances(X, w / v, V, noise)
+    pull = w * quadratic(cov, V)[i, j] / (noise.variance * v)
     left = np.maximum(1.0 - pull, LEAST_LEFT) * (1.0 - min(V.shape[1] / by_column, MOST_PULL))
     noise = noise._replace(variance=float(square.sum() / (w @ left)))
     left_out = float((square / left**2).sum() / w.sum())
-    expected = _expected(X, Z, V, w / v, noise, by)
-    ratio = left_out / expected
-    return Noise(ratio * noise.variance, ratio * C)
+    mean = usual_code(by)
+    if X.nnz < np.prod(X.shape):
+        noise, mean = _settled(X, w / v, by, noise)
+    ratio = left_out / _expected(X, Z, V, w / v, noise, by)
+    return Noise(ratio * noise.variance, ratio * noise.codes), mean
+
+
+def _settled(X: Any, weight: np.ndarray, by: Coding, noise: Noise) -> tuple[Noise, np.ndarray]:
+    """m and C by EM: each row counts as far as its entries say what its code is."""
+    for _ in range(EM_STEPS if X.shape[0] > len(noise.codes) else 0):
+        Z = expected_codes(X, weight, by, noise)
+        C = spread_of(Z, None) + covariances(X, weight, by.V, noise).mean(axis=0)
+        by, noise = by._replace(mean=Z.mean(axis=0)), noise._replace(codes=C)
+    return noise, usual_code(by)
+
+
+def expected_codes(X: Any, weight: np.ndarray, by: Coding, noise: Noise) -> np.ndarray:
+    """What the codes of rows are expected to be; `weight` is 1 / v of the entries of X."""
+    k = by.V.shape[1]
+    systems = row_systems(X, Regression(by.V, np.zeros(len(by.V)), np.zeros(k)), weight=weight)
+    A, inverse, m = whole(systems.A), np.linalg.inv(noise.codes), usual_code(by)
+    size = np.einsum("irr,rr->ir", A, noise.codes).max(axis=1)
+    s2 = np.maximum(noise.variance, LEAST_NOISE * size)[:, None]
+    A += s2[:, :, None] * inverse
+    Z = np.repeat(m[None], X.shape[0], axis=0)
+    solve_nonnegative(A, systems.b + s2 * (inverse @ m), Z)
+    return Z
+
+
+def usual_code(by: Coding) -> np.ndarray:
+    """The mean code of rows, m."""
+    return np.ones(by.V.shape[1]) if by.mean is None else by.mean
 
 
 def _expected(
@@ -119,36 +161,14 @@ def _expected(
 ) -> float:
     """The mean variance of missing entries (of all, where none is), in units of v."""
     Y = Z @ V.T
-    v = _variance(Y, Y.mean(), by.beta)
-    variance = noise.variance + _quadratic(_covariances(X, weight, V, noise), V) / v
+    v = variance_of(Y, Y.mean(), by.beta)
+    variance = noise.variance + quadratic(covariances(X, weight, V, noise), V) / v
     missing = np.ones(Y.shape, bool)
     missing[row_numbers(X), X.indices] = False
     return float(variance[missing].mean() if missing.any() else variance.mean())
 
 
-def fill_with_std(X: Any, by: Coding, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
-    """A block with what is missing filled in, and the standard deviation of each entry."""
-    filled = fill(X, by)
-    std = np.zeros(X.shape, filled.dtype)
-    if not has_missing(X):
-        return filled, std
-    V = np.ascontiguousarray(by.V)
-    size = float(np.mean(V @ by.mean)) if by.mean is not None else 1.0
-    for first in range(0, len(std), ROWS_AT_A_TIME):
-        rows = X[first : first + ROWS_AT_A_TIME]
-        missing = np.isnan(rows)
-        entries = observed(rows)
-        Y = decode(encode(rows, by), by) / by.unit
-        v = _variance(Y, size, by.beta)
-        weight = 1.0 / v[row_numbers(entries), entries.indices]
-        entries = with_values(entries, np.ones(entries.nnz))
-        cov = _covariances(entries, weight, V, noise)
-        variance = noise.variance * v + _quadratic(cov, V)
-        std[first : first + ROWS_AT_A_TIME] = np.where(missing, by.unit * np.sqrt(variance), 0.0)
-    return filled, std
-
-
-def _variance(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
+def variance_of(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
     """v of entries; y below a part of the mean counts as that."""
     power = max(2.0 - beta, 0.0)
     if power == 0.0:
@@ -156,7 +176,7 @@ def _variance(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
     return np.maximum(Y, LEAST_MEAN * mean or 1.0) ** power
 
 
-def _covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.ndarray:
+def covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.ndarray:
     """cov of the codes of rows, (m, k, k); `weight` is 1 / v of the entries of X."""
     on = Regression(V, np.zeros(len(V)), np.zeros(V.shape[1]))
     L = np.linalg.cholesky(noise.codes)
@@ -168,7 +188,7 @@ def _covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.
     return cov
 
 
-def _quadratic(A: np.ndarray, V: np.ndarray) -> np.ndarray:
+def quadratic(A: np.ndarray, V: np.ndarray) -> np.ndarray:
     """v_j'A_i v_j of many matrices and all columns, (m, d)."""
     (d, k), flat = V.shape, A.reshape(len(A), -1)
     found, size = np.empty((len(A), d)), max(1, PRODUCTS_AT_A_TIME // (k * k))

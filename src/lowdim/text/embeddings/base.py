@@ -60,6 +60,7 @@ class TextModel:
     (constraints: OF_WORDS), and its `fit` sets `words_`, `counts_` and `vectors_`.
     """
 
+    not_saved: ClassVar[frozenset[str]] = frozenset({"_known_wv"})
     shapes: ClassVar[dict] = {
         "words_": Text(("n",)),
         "counts_": ("n",),
@@ -77,11 +78,15 @@ class TextModel:
 
     @property
     def wv(self) -> Any:
-        """The words and their vectors, as `WordVectors`."""
+        """The words and their vectors, as `WordVectors`: the same until the model learns again."""
         from lowdim.text.vectors.word_vectors import WordVectors
 
         check_is_fitted(self)
-        return WordVectors(self.words_, self.vectors_, counts=self.counts_)
+        of, known = vars(self).get("_known_wv", (None, None))
+        if of is not self.vectors_:
+            known = WordVectors(self.words_, self.vectors_, counts=self.counts_)
+            self._known_wv = self.vectors_, known
+        return known
 
     def _read(self, X: Any) -> Tokens:
         """The text of a fit, cut into words."""

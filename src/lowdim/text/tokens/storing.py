@@ -14,7 +14,7 @@ import numpy as np
 
 from lowdim.core.threads import ordered_map
 
-MOST_BYTES = 2**30  # in memory
+MOST_BYTES = 2**23  # in memory: a model of words should not grow with the text
 
 
 class Chunk(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,7 +30,7 @@ class Tokens:
     counts : ndarray of shape (n_words,)
         How often each word stands in the text.
     ids : ndarray of shape (n_tokens,)
-        The number of each word of the text. Beyond 1 GB it is in a temporary file, which is
+        The number of each word of the text. Beyond 8 MB it is in a temporary file, which is
         deleted with this object.
     starts : ndarray of shape (n_sentences + 1,)
         Where sentences begin in `ids`; the last entry is where the last one ends. A sentence
@@ -68,7 +69,14 @@ class Tokens:
         digest.update("\n".join(self.words).encode("utf-8", "surrogatepass"))
         for array in (self.starts, self.ids):
             digest.update(np.ascontiguousarray(array).data)
+        self.release()
         return f"{len(self.ids)} words {digest.hexdigest()}"
+
+    def release(self) -> None:
+        """Give back the memory of what was read of a temporary file; it can be read again."""
+        mapped = getattr(self.ids.base, "_mmap", None)
+        if mapped is not None and hasattr(mapped, "madvise"):  # not on Windows
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     def sentence(self, i: int) -> list[str]:
         """The words of a sentence that are in the vocabulary."""

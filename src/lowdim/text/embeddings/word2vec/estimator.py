@@ -70,7 +70,7 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
     the mean of all words near a place stands for w.
 
     Cost: O(d (2 window + k)) for each word of the text, and epoch; memory of 4 bytes for each word
-    of the text (beyond 1 GB in a temporary file) and of 4 d numbers for each different word.
+    of the text (beyond 8 MB in a temporary file) and of 4 d numbers for each different word.
     Use it for text of a million words and more; for less, `PMIVectors`.
 
     Parameters
