@@ -30,7 +30,7 @@ from lowdim.maps.quality.shepard import drawn_pairs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RANKED = 200_000_000  # distances that are sorted for the curve: beyond, fewer rows are looked at
+RANKED = 100_000_000  # distances that are sorted for the curve: beyond, fewer rows are looked at
 LEAST_ROWS = 100  # of the curve
 PAIRS = 200_000  # whose distances are compared
 
@@ -123,7 +123,7 @@ def map_quality(
     """What a map keeps of neighbours and distances, as a whole and row by row.
 
     Cost: O(sample n d) time, memory for a few blocks. The curve looks at fewer rows of the sample
-    where n is above 100,000: 200 million distances are sorted, of at least 100 rows.
+    where n is above 50,000: 100 million distances are sorted, of at least 100 rows.
 
     Parameters
     ----------
