@@ -46,15 +46,15 @@ def check_distances(
             f"X has NaN for the distance of rows {i} and {j}; all distances are needed here. "
             "lowdim.MDS takes distances of which some are missing."
         )
-    diagonal = np.diagonal(D)
-    if np.nan_to_num(diagonal).any():
-        i = int(np.argmax(np.nan_to_num(diagonal) != 0))
+    if symmetric:
+        _check_symmetric(D)
+    diagonal, largest = np.nan_to_num(np.diagonal(D)), float(np.nan_to_num(np.fmax.reduce(D, None)))
+    if (diagonal > SLACK * largest).any():
+        i = int(np.argmax(diagonal))
         raise ValueError(
             f"X has {diagonal[i]:g} for the distance of row {i} to itself, which is 0. If X holds "
             "similarities, lowdim.dissimilarity(X) makes distances of them."
         )
-    if symmetric:
-        _check_symmetric(D)
 
 
 def check_new_distances(D: Any, n: int) -> None:
