@@ -22,7 +22,6 @@ TOGETHER = (
     ("linear",),
     ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
-    ("maps",),
 )
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 WIDTH = 24
@@ -127,9 +126,7 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    both = (*others, lowdim.MapQuality)
-    return {**public_estimators(), **{cls.__name__: cls for cls in both}}
-    other = {cls.__name__: cls for cls in others}
+    other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality)}
     return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
 
 
