@@ -163,11 +163,11 @@ def map_quality(
     >>> X = np.random.default_rng(0).normal(size=(300, 3)) * [9, 3, 1]
     >>> lowdim.map_quality(X, X[:, :2])
     figure                value  says
-    trustworthiness       0.993  neighbours in the map are neighbours in the data
-    continuity            0.997  neighbours in the data are neighbours in the map
-    recall                0.710  share of the nearest 10 that are kept
-    distance_correlation  0.996  rank correlation of the distances of pairs
-    auc                   0.661  neighbours kept beyond chance, over all sizes of neighbourhoods
+    trustworthiness       0.995  neighbours in the map are neighbours in the data
+    continuity            0.998  neighbours in the data are neighbours in the map
+    recall                0.816  share of the nearest 10 that are kept
+    distance_correlation  0.999  rank correlation of the distances of pairs
+    auc                   0.795  neighbours kept beyond chance, over all sizes of neighbourhoods
     10 neighbours; all rows
     """
     spaces = open_both(X, Y, metric, metric_params, missing, "map_quality", "Y")
