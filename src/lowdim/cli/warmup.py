@@ -23,7 +23,9 @@ TOGETHER = (
     ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
     ("maps",),
+    ("LatentDirichletAllocation", "PLSA"),
 )
+VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 WIDTH = 24
 
 
@@ -126,8 +128,8 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    both = (*others, lowdim.MapQuality)
-    return {**public_estimators(), **{cls.__name__: cls for cls in both}}
+    other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality)}
+    return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
 
 
 def _family(cls: Any) -> str:
@@ -292,6 +294,8 @@ def _learn_words() -> None:
 
 def _judge_maps() -> None:
     """Judge a map of rows of every kind, and of distances without products."""
+def _find_neighbors() -> None:
+    """Find neighbours among few, many, equal, sparse and very many rows."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -303,6 +307,15 @@ def _judge_maps() -> None:
         for sample in (None, ROWS // 2):
             lowdim.map_quality(rows, X[:, :2], n_neighbors=3, sample=sample)
     lowdim.map_quality(X, X[:, :2], n_neighbors=3, metric="manhattan")
+    random = np.random.default_rng(0)
+    for dtype in (np.float64, np.float32):
+        X = random.normal(size=(VERY_MANY_ROWS, 4)).astype(dtype)
+        lowdim.neighbors(X[:ROWS], 3)
+        lowdim.neighbors(np.repeat(X[:ROWS], 2, axis=0), 3)
+        lowdim.neighbors(sp.csr_array(X[:ROWS]), 3)
+        lowdim.neighbors(X[:ROWS], 3, metric="manhattan")
+        lowdim.neighbors(X[: VERY_MANY_ROWS // 2], 3)
+        lowdim.neighbors(X, 3, method="approximate", random_state=0)
 
 
 def _sample_topics() -> None:
@@ -337,4 +350,5 @@ OTHER_USES: dict[str, Callable[[], None]] = {
     "Recommender": _recommend,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,
+    "neighbors": _find_neighbors,
 }
