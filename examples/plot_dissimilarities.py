@@ -18,8 +18,8 @@ metric = lowdim.MDS(metric="precomputed", random_state=0).fit(roads.dissimilarit
 
 # %%
 # Classical scaling by eigenvectors, and the map of least stress. A map has no north: it may be
-# turned and mirrored, here so that Stockholm is on top. The diagrams show the distance in the map of
-# each pair over the length of its road.
+# turned and mirrored, here so that Stockholm is on top. The diagrams show the distance in the map
+# of each pair over the length of its road.
 
 figure, grid = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
 for (left, right), model in zip(grid, (classical, metric), strict=True):

@@ -3,7 +3,8 @@ Handwritten digits on seven maps
 ================================
 
 Every other of 1,797 pictures of digits, 8 x 8 pixels each, on maps that are made for different
-ends: PCA and MDS keep distances, t-SNE and UMAP keep neighbours. `lowdim.map_quality` says how well.
+ends: PCA and MDS keep distances, t-SNE and UMAP keep neighbours. `lowdim.map_quality` says how
+well.
 """
 
 import matplotlib.pyplot as plt

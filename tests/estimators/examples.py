@@ -121,6 +121,14 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 3, "init": "pca", "min_dist": 0.0, "n_epochs": 100},
         {"densmap": True, "unique": True, "n_epochs": 60, "set_op_mix_ratio": 0.5},
     ],
+    "SNE": [{"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2}],
+    "SymmetricSNE": [{"joint": "global", "neighbors": "exact", "perplexity": 5.0}],
+    "TSNE": [
+        {"perplexity": 2, "method": "fft", "max_iter": 60, "dof": 0.5},
+        {"perplexity": 2, "method": "barnes_hut", "n_components": 1, "max_iter": 60},
+        {"perplexity": [2, 3], "method": "exact", "max_iter": 60, "early_compression": 0.1},
+        {"perplexity": 2, "landmarks": 8, "anneal_perplexity": 4, "max_iter": 60},
+    ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
 
@@ -130,8 +138,11 @@ GIVE_SHARES = {"PLSA"}
 # Classes that take text beside matrices: the name of a file is one with words
 TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
+# as scikit-learn does in its own checks, some of which have ten rows: 30 need more
+FOR_FEW_ROWS = {"TSNE": {"perplexity": 5, "max_iter": 30}}
+
 CLASSES = public_estimators()
-DEFAULTS = [cls() for cls in CLASSES.values()]
+DEFAULTS = [cls(**FOR_FEW_ROWS.get(name, {})) for name, cls in CLASSES.items()]
 CONFIGURED = [
     cls(**arguments) for name, cls in CLASSES.items() for arguments in CONFIGURATIONS.get(name, [])
 ]
@@ -146,6 +157,7 @@ quiet = [
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
     pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
     pytest.mark.filterwarnings("ignore:n_neighbors=.* is more than the .* rows of X:UserWarning"),
+    pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
 ]
@@ -163,7 +175,7 @@ def table(n=60, d=5, missing=0.0, seed=0, dtype=np.float64):
 
 def small(name, **arguments):
     """A model of the class that can be fitted to `table()`, seeded where it has a seed."""
-    model = CLASSES[name](**arguments)
+    model = CLASSES[name](**FOR_FEW_ROWS.get(name, {}) | arguments)
     settings = {"random_state": 0, "n_components": 2, "n_clusters": 2}
     known = model.get_params()
     return model.set_params(**{k: v for k, v in settings.items() if k in known})

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.optimize import minimize
 
 from lowdim.maps.field import Field
 from lowdim.maps.field.radial import radial
@@ -60,15 +59,12 @@ def test_places_are_the_minimum(rng, name):
     places, neighbors, shares = example(rng)
     push = exact(places, kernel)
     Y = placed(shares, neighbors, places, push, kernel)
-    for i in range(len(Y)):
-        row = Rows(shares[[i]], places[neighbors[[i]]])
-
-        def objective(y, row=row):
-            return evaluated(y[None], row, push, kernel).objective[0]
-
-        best = minimize(objective, Y[i], method="BFGS", options={"gtol": 1e-8})
-        assert objective(Y[i]) <= best.fun + 1e-5
-        np.testing.assert_allclose(Y[i], best.x, atol=0.02)
+    rows = Rows(shares, places[neighbors])
+    here = evaluated(Y, rows, push, kernel)
+    assert np.abs(here.gradient).max() < 2e-3
+    for _ in range(10):
+        nearby = Y + 0.1 * rng.normal(size=Y.shape)
+        assert (evaluated(nearby, rows, push, kernel).objective > here.objective - 1e-6).all()
 
 
 def test_with_gauss_the_mean_of_the_points_under_q_is_that_under_p(rng):

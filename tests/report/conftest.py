@@ -3,6 +3,7 @@
 import pytest
 
 import lowdim
+from lowdim.report.explore import planes, script
 from tests.report.samples import planted_table, two_methods
 
 
@@ -22,6 +23,15 @@ def tab(browser, path):
     opened = browser.open(path)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_planes():
+    """t-SNE and UMAP of explore's map are fitted to few rows; the others are placed."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (planes, script):
+            patch.setattr(module, "MAP_FIT_ROWS", 60)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,10 @@ TOGETHER = (
     ("LatentDirichletAllocation", "PLSA"),
 )
 OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
+    ("maps",),
+    ("LatentDirichletAllocation", "PLSA"),
+)
+VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 WIDTH = 24
 
 
@@ -128,6 +132,9 @@ def _by_name() -> dict[str, Any]:
     others: tuple[Any, ...] = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec)
     others += (lowdim.WordVectors, lowdim.MapQuality)
     return {**public_estimators(), **{cls.__name__: cls for cls in others}}
+    others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
+    other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality)}
+    return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
 
 
 def _family(cls: Any) -> str:
@@ -154,6 +161,8 @@ def warm_up(cls: Any) -> Exception | None:
                 problem = error
         if cls is lowdim.LatentDirichletAllocation:
             _sample_topics()
+        if cls.__name__ == "UMAP":
+            _lay_out_many_rows()
     return None if worked else problem
 
 
@@ -231,6 +240,8 @@ def _use(model: Any, X: Any) -> None:
     for name in ("transform", "predict", "score_samples", "impute"):
         if hasattr(model, name) and not (name == "impute" and sp.issparse(X)):
             getattr(model, name)(X)
+    if _family(type(model)) == "maps" and hasattr(X, "dtype") and hasattr(X, "__neg__"):
+        model.transform(-X)  # rows of the map have their place without more
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
 
@@ -289,17 +300,28 @@ def _learn_words() -> None:
 
 def _judge_maps() -> None:
     """Judge a map of rows of every kind, and of distances without products."""
+def _find_neighbors() -> None:
+    """Find neighbours among few, many, equal, sparse and very many rows."""
     import numpy as np
     import scipy.sparse as sp
 
     import lowdim
 
-    X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    X: Any = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
     X[1] = X[0]
     for rows in (X, X.round(), X.astype(np.float32), sp.csr_array(X)):
         for sample in (None, ROWS // 2):
             lowdim.map_quality(rows, X[:, :2], n_neighbors=3, sample=sample)
     lowdim.map_quality(X, X[:, :2], n_neighbors=3, metric="manhattan")
+    random = np.random.default_rng(0)
+    for dtype in (np.float64, np.float32):
+        X = random.normal(size=(VERY_MANY_ROWS, 4)).astype(dtype)
+        lowdim.neighbors(X[:ROWS], 3)
+        lowdim.neighbors(np.repeat(X[:ROWS], 2, axis=0), 3)
+        lowdim.neighbors(sp.csr_array(X[:ROWS]), 3)
+        lowdim.neighbors(X[:ROWS], 3, metric="manhattan")
+        lowdim.neighbors(X[: VERY_MANY_ROWS // 2], 3)
+        lowdim.neighbors(X, 3, method="approximate", random_state=0)
 
 
 def _sample_topics() -> None:
@@ -314,6 +336,19 @@ def _sample_topics() -> None:
         model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)
 
 
+def _lay_out_many_rows() -> None:
+    """Maps of more rows than are compared pair by pair, and rows that are new to them."""
+    import numpy as np
+
+    import lowdim
+
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    for k in (2, 3):
+        for dtype in (np.float64, np.float32):
+            model = lowdim.UMAP(n_components=k, n_epochs=5, densmap=True).fit(X.astype(dtype))
+            model.transform(-X[:2].astype(dtype))
+
+
 # of what is not fitted to rows
 OTHER_USES: dict[str, Callable[[], None]] = {
     "CountVectorizer": _count_words,
@@ -321,4 +356,5 @@ OTHER_USES: dict[str, Callable[[], None]] = {
     "Recommender": _recommend,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,
+    "neighbors": _find_neighbors,
 }

@@ -11,7 +11,8 @@ below a parabola of curvature 2 sum_j p_j s_j, where s = -d log K / d(square of 
     Gauss      K = exp(-d^2)                            s = 1
     Student    K = (1 + d^2 / dof)^(-(dof + 1) / 2)     s = (dof + 1) / (2 dof (1 + d^2 / dof))
 
-Steps of the gradient by that, halved until the whole falls. With Gauss's kernel the whole is
+Steps of the gradient by that, halved until the whole falls, and longer ones after one that was not.
+With Gauss's kernel the whole is
 convex: it is least where the mean of the points under q is that under p.
 
 phi is at least what the row's own neighbours give, which is exact: a field that is read from a mesh
@@ -77,16 +78,17 @@ def placed(
     """
     rows = Rows(shares.astype(np.float64), places[neighbors].astype(np.float64))
     Y = weighted_median(rows.around, rows.shares)
-    tol = TOL * max(float(np.abs(places).max(initial=0.0)), np.finfo(np.float32).tiny)
-    active = np.arange(len(Y))
+    tol = TOL * float(np.abs(places).max(initial=0.0))
+    active, factor = np.arange(len(Y)), np.ones(len(Y))
     for _ in range(STEPS):
         some = rows.take(active)
         now = evaluated(Y[active], some, repulsion, kernel)
-        step = -now.gradient / np.maximum(now.curvature, 1e-300)[:, None]
-        moved = _searched(Y[active], step, now.objective, some, repulsion, kernel)
+        step = -now.gradient * (factor / np.maximum(now.curvature, 1e-300))[:, None]
+        moved, halvings = _searched(Y[active], step, now.objective, some, repulsion, kernel)
         length = np.sqrt(((moved - Y[active]) ** 2).sum(axis=1))
         Y[active] = moved
-        active = active[length > tol]
+        factor = np.where(halvings == 0, 1.5 * factor, factor / 2.0**halvings)
+        active, factor = active[length > tol], factor[length > tol]
         if not len(active):
             break
     return Y
@@ -99,9 +101,10 @@ def _searched(
     rows: Rows,
     repulsion: Repulsion,
     kernel: Radial,
-) -> np.ndarray:
-    """Y + step, halved for each row until the objective falls; Y where it does not."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Y + step, halved for each row until the objective falls; Y where it does not. How often."""
     result, waiting = Y.copy(), np.arange(len(Y))
+    halvings = np.zeros(len(Y))
     for _ in range(HALVINGS):
         tried = Y[waiting] + step[waiting]
         now = evaluated(tried, rows.take(waiting), repulsion, kernel).objective
@@ -111,7 +114,8 @@ def _searched(
         if not len(waiting):
             break
         step = step / 2
-    return result
+        halvings[waiting] += 1
+    return result, halvings
 
 
 def evaluated(Y: np.ndarray, rows: Rows, repulsion: Repulsion, kernel: Radial) -> Value:

@@ -51,8 +51,8 @@ def fit_and_place(
     usable = rows_with_values(X)
     fitted = usable if most is None else usable[sample_rows(len(usable), most, seed)]
     model = fit(X[fitted])
-    Y = np.full((X.shape[0], 2), np.nan, dtype=np.float32)
     own = getattr(model, "embedding_", None)
+    Y = np.full((X.shape[0], 2), np.nan, dtype=(X if own is None else own).dtype)
     if own is not None:
         Y[fitted] = own
     rest = usable if own is None else np.setdiff1d(usable, fitted, assume_unique=True)

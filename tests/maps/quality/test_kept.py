@@ -57,7 +57,10 @@ def test_a_map_that_is_the_data_keeps_all(rng):
 # ---- scikit-learn --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation", "manhattan", "chebyshev"])
+@pytest.mark.parametrize(
+    "metric",
+    ["euclidean", "cosine", "correlation", "manhattan", "chebyshev", "seuclidean", "mahalanobis"],
+)
 def test_value_is_that_of_scikit_learn(metric, rng):
     X, Y = flat(rng)
     for k in (1, 5, 30):

@@ -70,3 +70,17 @@ def test_a_perplexity_too_large_is_lowered_and_said():
         assert usable_perplexity(30.0, 19) == 6.0
     with pytest.warns(UserWarning, match="perplexity=2 must be"):
         assert usable_perplexity(2.0, 3) == 1.0
+
+
+@pytest.mark.parametrize("joint", [None, "conditional", "global"], ids=["rows", "own", "global"])
+def test_rows_without_a_common_column_are_no_neighbours(rng, joint):
+    X = rng.normal(size=(30, 4))
+    X[0, 2:] = X[1, :2] = np.nan
+    settings = {"perplexity": 5.0, "missing": "pairwise", "random_state": 0}
+    model = (
+        lowdim.SNE(**settings) if joint is None else lowdim.SymmetricSNE(joint=joint, **settings)
+    )
+    P = model.fit(X).affinities_
+    assert P[0, 1] == P[1, 0] == 0
+    assert (P.sum(axis=1) > 0).all()
+    assert np.isfinite(model.embedding_).all()

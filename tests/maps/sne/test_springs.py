@@ -103,16 +103,17 @@ def test_a_field_gives_the_gradient_of_many_points(rng, symmetric, monkeypatch):
     assert abs(field.divergence - exact.divergence) < 0.01 * abs(exact.divergence)
 
 
-def test_a_row_alone_in_the_field_has_at_least_the_weight_of_its_springs(rng, monkeypatch):
+def test_points_that_are_nearly_alone_are_exact_in_a_field(rng, monkeypatch):
     Y = (2 * rng.normal(size=(300, 2))).astype(np.float32)
-    Y[0] = [40.0, 0.0]
-    Y[1] = [40.0, 2.0]
+    Y[:3] = [[40.0, 0.0], [40.0, 3.0], [0.0, 60.0]]
     P = np.zeros((300, 300))
     P[np.arange(300), (np.arange(300) + 1) % 300] = 1.0
-    P[1] = np.eye(300)[0]
+    S = springs(sp.csr_array(P), symmetric=False)
+    exact = descent(S, Y)
     for name in (module, repulsion_module):
         monkeypatch.setattr(name, "MOST_ROWS", 100)
-    found = descent(springs(sp.csr_array(P), symmetric=False), Y)
-    assert np.isfinite(found.g).all()
-    Z = module._row_sums(sp.csr_array((P + P.T) / 2), Y, np.full(300, -0.001, np.float32))
-    np.testing.assert_allclose(Z[:2], np.exp(-4), rtol=1e-6)
+    field = descent(S, Y)
+    np.testing.assert_allclose(field.g, exact.g, atol=0.02 * np.abs(exact.g).max())
+    np.testing.assert_allclose(field.divergence, exact.divergence, rtol=0.01)
+    monkeypatch.setattr(module, "MOST_UNSURE", 300)  # for the loneliest of all only
+    assert np.isfinite(descent(S, Y).g).all()

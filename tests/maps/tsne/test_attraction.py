@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim.maps.tsne import attraction as module
-from lowdim.maps.tsne.attraction import attraction, divergence, pairs_of
+from lowdim.maps.tsne.attraction import attraction, divergence, pairs_of, rounded
 from tests.maps.tsne.examples import plain_divergence, random_affinities
 
 
@@ -26,7 +26,7 @@ def test_pulls_are_those_of_the_definition(axes, dof, rng):
     difference = Y[:, None].astype(np.float64) - Y
     near = 1 / (1 + (difference**2).sum(axis=2) / dof)
     expected = np.einsum("ij,ijk->ik", P.toarray() * near, difference)
-    np.testing.assert_allclose(attraction(pairs_of(P), Y, dof), expected, atol=1e-7)
+    np.testing.assert_allclose(attraction(pairs_of(P), Y, dof), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("dof", [1.0, 2.5])
@@ -54,3 +54,11 @@ def test_a_row_without_neighbours_is_not_pulled(rng):
     P = sp.csr_array(([0.5, 0.5], ([0, 2], [2, 0])), shape=(3, 3))
     Y = rng.normal(size=(3, 2)).astype(np.float32)
     np.testing.assert_array_equal(attraction(pairs_of(P), Y, 1.0)[1], 0)
+
+
+def test_affinities_have_16_bits(rng):
+    p = 10.0 ** rng.uniform(-30, 0, size=100)
+    np.testing.assert_allclose(rounded(p), p, rtol=2.0**-16)
+    noisy = rounded(p * (1 + 1e-14 * rng.normal(size=100)))
+    np.testing.assert_array_equal(noisy, rounded(p))
+    np.testing.assert_array_equal(rounded(np.array([0.0, 0.5, 1.0])), [0.0, 0.5, 1.0])

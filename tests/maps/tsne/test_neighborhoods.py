@@ -64,6 +64,12 @@ def test_bandwidths_are_in_units_of_x(rng):
     np.testing.assert_allclose(thousand, 1000 * one, rtol=1e-5)
 
 
+def test_neighbours_nearer_than_float32_can_say_are_found(rng):
+    X = rng.normal(size=(60, 3)) + 1e9 * (np.arange(60) % 2)[:, None]
+    near, far = (fitted(A, perplexity=5.0).affinities_ for A in (X[::2], X))
+    np.testing.assert_allclose(far[::2][:, ::2].toarray(), near.toarray() / 2, rtol=1e-5)
+
+
 def test_one_perplexity_or_several():
     assert perplexities(30) == [30.0]
     assert perplexities([5, 50]) == [5.0, 50.0]

@@ -69,7 +69,7 @@ def test_settling_in_three_dimensions_is_its_python_twin(rng):
 
 
 def test_an_edge_is_visited_as_often_as_its_weight_says(rng):
-    edges, Z = problem(rng, 2)
+    edges, _ = problem(rng, 2)
     still = edges._replace(rate=edges.rate.copy())
     visits = np.zeros(len(edges.rate))
     number = np.arange(len(edges.rate), dtype=np.uint32)

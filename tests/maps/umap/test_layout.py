@@ -1,5 +1,7 @@
 """The layout of UMAP."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,7 @@ def test_edges_keep_what_is_visited_at_least_once(rng):
 def test_blocks_are_all_rows_once(n):
     blocks = blocks_of(n)
     assert blocks[0][0] == 0 and blocks[-1][1] == n and len(blocks) <= 32
-    assert all(a[1] == b[0] for a, b in zip(blocks, blocks[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in pairwise(blocks))
 
 
 def test_few_rows_settle_without_any_draw(rng):

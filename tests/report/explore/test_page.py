@@ -68,7 +68,7 @@ def test_the_top_of_the_page_counts_what_was_found(report):
 
 def test_every_control_has_a_label_and_everything_that_scrolls_can_be_reached_by_keyboard(report):
     controls = re.findall(r"<(?:select|input)\b", report.html)
-    assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", report.html)) == len(controls) == 6
+    assert len(re.findall(r"<label>[^<]*<(?:select|input)\b", report.html)) == len(controls) == 7
     boxes = re.findall(r'<div class="scroll[^"]*"[^>]*>', report.html)
     assert boxes and all('tabindex="0"' in box and "aria-label" in box for box in boxes)
 
@@ -132,6 +132,22 @@ def test_the_page_loads_without_errors_and_no_name_runs_as_script(tab):
     assert tab.value("window.hacked") is None
     drawn = tab.value("[...document.querySelectorAll('.drawing')].map((e) => e.children.length)")
     assert len(drawn) >= 10 and set(drawn) == {1}
+
+
+def test_the_planes_of_tsne_and_umap_are_in_the_map(tab, report):
+    seen, labels, back = tab.run(
+        TOOLS
+        + """const plot = Bokeh.documents[0].get_model_by_name("map-plot");
+        const first = plot.below[0].axis_label;
+        const choices = [...get("map-plane").options];
+        change("map-plane", choices.find((e) => e.textContent === "UMAP").value);
+        const seen = [[...source.data.x], [...source.data.y]];
+        const labels = [plot.below[0].axis_label, plot.left[0].axis_label];
+        change("map-plane", "0");
+        return [seen, labels, plot.below[0].axis_label === first];"""
+    )
+    np.testing.assert_allclose(np.transpose(seen), report.findings.maps["UMAP"], rtol=1e-6)
+    assert labels == ["UMAP 1", "UMAP 2"] and back
 
 
 def test_the_map_at_the_top_is_that_of_the_map_below(tab):

@@ -22,6 +22,8 @@ def assert_same_models(report, **names):
     np.testing.assert_array_equal(matrix(names["codes"]), found.factors.codes)
     np.testing.assert_array_equal(names["labels"], found.clusters.labels)
     assert_filled_as_on_the_page(found, names["filled"])
+    for name, places in (("t-SNE", "tsne_places"), ("UMAP", "umap_places")):
+        np.testing.assert_allclose(names[places], found.maps[name], rtol=1e-5, atol=1e-5)
 
 
 def test_the_script_gives_the_models_of_the_page_again(tmp_path, planted):

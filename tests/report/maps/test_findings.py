@@ -6,8 +6,14 @@ import pytest
 
 import lowdim
 from lowdim.report.maps import findings as module
-from tests.report.maps.planted import MAPS, few_rows_again
+from tests.report.maps.planted import MAPS
 from tests.report.samples import planted_table
+
+
+@pytest.fixture(autouse=True)
+def nothing_again(monkeypatch):
+    """Maps are made once; making them again has tests of its own."""
+    monkeypatch.setattr(module, "changes_of", lambda *_: None)
 
 
 def table_of(rng, n=60):
@@ -44,8 +50,7 @@ def test_models_place_the_rows_of_the_table_where_the_page_has_them(found):
 
 
 def test_large_tables_are_fitted_to_a_sample_and_all_rows_are_placed(rng):
-    with few_rows_again():
-        found = lowdim.map_table(table_of(rng, 90), maps=["pca", "tsne"], sample=40).findings
+    found = lowdim.map_table(table_of(rng, 90), maps=["pca", "tsne"], sample=40).findings
     pca, tsne = found.maps
     assert len(pca.fitted) == 90 and len(tsne.fitted) == 40
     assert np.isfinite(tsne.Y).all()
@@ -66,8 +71,7 @@ def test_beyond_what_can_be_drawn_some_rows_are_points(rng, monkeypatch):
 def test_a_row_without_values_has_no_place(rng):
     table = table_of(rng)
     table.loc[[3, 9]] = np.nan
-    with few_rows_again():
-        found = lowdim.map_table(table, maps=["pca", "tsne"]).findings
+    found = lowdim.map_table(table, maps=["pca", "tsne"]).findings
     for one in found.maps:
         assert np.flatnonzero(np.isnan(one.Y[:, 0])).tolist() == [3, 9]
     assert found.n_placed == 58 and 3 not in found.drawn
@@ -86,7 +90,6 @@ def test_limits_on_rows_are_said(rng, monkeypatch):
 
     kinds = {**module.KINDS, "mds": replace(module.KINDS["mds"], most_rows=30)}
     monkeypatch.setattr(module, "KINDS", kinds)
-    with few_rows_again():
-        found = lowdim.map_table(table_of(rng), maps=["mds"]).findings
+    found = lowdim.map_table(table_of(rng), maps=["mds"]).findings
     assert any("grows with the square of the rows, so it takes 30 at most" in said
                for said in found.remarks)  # fmt: skip

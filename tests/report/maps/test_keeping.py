@@ -60,6 +60,16 @@ def test_stress_of_two_distances_by_hand():
     assert stress_1(np.ones(3), np.zeros(3)) == 1.0 and stress_1(np.zeros(3), np.ones(3)) == 0.0
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_units_do_not_matter(rng, unit):
+    X, Y = rng.normal(size=(40, 3)), rng.normal(size=(40, 2))
+    one, other = (kept_by(u * Y, truth_of(u * X, 0), 0) for u in (1.0, unit))
+    np.testing.assert_array_equal(other.rows, one.rows)
+    assert other.stress == pytest.approx(one.stress)
+    assert other.distance_correlation == pytest.approx(one.distance_correlation)
+    np.testing.assert_allclose(other.distance / unit, one.distance)
+
+
 def test_a_constant_has_no_order():
     assert rank_correlation(np.ones(5), np.arange(5.0)) == 0.0
     assert rank_correlation(np.arange(5.0), np.arange(5.0) ** 3) == pytest.approx(1.0)

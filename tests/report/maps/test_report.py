@@ -6,9 +6,15 @@ import polars as pl
 import pytest
 
 import lowdim
-from lowdim.report.maps import changes
+from lowdim.report.maps import findings
 from tests.report.maps.planted import MAPS
 from tests.report.samples import planted_table
+
+
+@pytest.fixture(autouse=True)
+def nothing_again(monkeypatch):
+    """Maps are made once; making them again has tests of its own."""
+    monkeypatch.setattr(findings, "changes_of", lambda *_: None)
 
 
 @pytest.fixture
@@ -68,8 +74,7 @@ def test_tables_of_any_library_have_the_same_maps(table, kind):
     np.testing.assert_allclose(other["pca1"], one["pca1"], atol=1e-6)
 
 
-def test_mixed_tables_are_encoded_as_everywhere(monkeypatch):
-    monkeypatch.setattr(changes, "CHANGED_ROWS", 30)
+def test_mixed_tables_are_encoded_as_everywhere():
     n = 40
     table = pd.DataFrame(
         {
@@ -94,7 +99,7 @@ def test_a_wide_table_keeps_all_its_columns(rng):
     assert report.findings.encoded.X.shape[1] == 400 and "<h2" in report.html
 
 
-@pytest.mark.parametrize("n", [5, 6, 9, 12])
+@pytest.mark.parametrize("n", [5, 9])
 def test_small_tables_have_a_page(rng, n):
     report = lowdim.map_table(rng.normal(size=(n, 3)), maps=["pca", "mds", "tsne", "umap"])
     assert "<h2" in report.html

@@ -73,8 +73,7 @@ def conditional(distances: np.ndarray, perplexity: float | Sequence[float]) -> C
 
 def _add_shares(D: np.ndarray, perplexity: float, weight: float, P: np.ndarray) -> np.ndarray:
     """Add weight * p_j|i to P; returns sigma_i."""
-    k = D.shape[1]
-    rank = min(ceil(perplexity), k)
+    rank = min(ceil(perplexity), D.shape[1])
     ends = np.partition(D, [0, rank - 1], axis=1)[:, [0, rank - 1]].astype(np.float64)
     few = np.isfinite(D).sum(axis=1) <= perplexity
     bandwidth = np.where(few, inf, 0.0)
@@ -83,8 +82,17 @@ def _add_shares(D: np.ndarray, perplexity: float, weight: float, P: np.ndarray) 
         limit = np.where(few, np.finfo(np.float64).max, ends[:, 0])[equal]
         chosen = D[equal] <= limit[:, None]
         P[equal] += (chosen * (weight / np.maximum(chosen.sum(axis=1), 1))[:, None]).astype(P.dtype)
-    rest = np.flatnonzero(~equal)
-    _add_gaussian(D, rest, ends, log(perplexity), weight, np.empty(k), np.empty(2), P, bandwidth)
+    rest = slice(None) if not equal.any() else np.flatnonzero(~equal)
+    unit, k = ends[rest, 1:], D.shape[1]
+    low = ends[rest, :1] / unit
+    with np.errstate(over="ignore"):
+        a = D[rest] / unit
+        e = (a - low) * (a + low)  # of what is no neighbour: inf
+    beta, total = 1.0 / ((1.0 - low) * (1.0 + low)), np.ones_like(low)
+    _find_betas(e, log(perplexity), np.empty(k), beta, total)
+    with np.errstate(under="ignore"):
+        P[rest] += (np.exp(-beta * e) * (weight / total)).astype(P.dtype)
+    bandwidth[rest] = (unit * np.sqrt(0.5 / beta))[:, 0]
     return bandwidth
 
 
@@ -118,67 +126,48 @@ def _pieces(n: int, k: int) -> list[slice]:
 
 
 @kernel
-def _add_gaussian(D, rows, ends, entropy, weight, kept, found, P, bandwidth):
-    """Add weight * p_j|i of these rows to P.
+def _find_betas(E, entropy, e, beta, total):
+    """Beta of each row of E at which the entropy is this, from a first guess, and sum exp(-beta e).
 
-    ends has a row's least distance and that at the perplexity's rank; kept, found: to work in.
+    beta, total are (n, 1); e is to work in.
     """
-    k = D.shape[1]
-    for i in rows:
-        unit = ends[i, 1]
-        low = ends[i, 0] / unit
+    for i in range(E.shape[0]):
         m = 0
-        for j in range(k):
-            a = D[i, j] / unit
-            e = (a - low) * (a + low)
-            if e < inf:
-                kept[m] = e
+        for j in range(E.shape[1]):
+            if E[i, j] < inf:
+                e[m] = E[i, j]
                 m += 1
-        _find_beta(kept, m, 1.0 / ((1.0 - low) * (1.0 + low)), entropy, found)
-        beta, total = found[0], found[1]
-        for j in range(k):
-            a = D[i, j] / unit
-            x = beta * (a - low) * (a + low)
-            if x < 700.0:
-                P[i, j] += weight * exp(-x) / total
-        bandwidth[i] = unit * sqrt(0.5 / beta)
-
-
-@kernel(within=True)
-def _find_beta(e, m, beta, entropy, found):
-    """Beta and sum exp(-beta e) of the first m, such that the entropy is this; changes e."""
-    below, above = 0.0, inf  # beta lies between
-    total = 1.0
-    for _ in range(200):
-        total = s1 = s2 = 0.0
-        for j in range(m):
-            if beta * e[j] < NEGLIGIBLE:
-                w = exp(-beta * e[j])
-                total += w
-                s1 += w * e[j]
-                s2 += w * e[j] * e[j]
-        mean = s1 / total
-        excess = log(total) + beta * mean - entropy
-        if abs(excess) <= TOL:
-            break
-        if excess > 0.0:
-            below = beta
-            here = 0
-            for j in range(m):  # what is negligible from now on is left out
-                if beta * e[j] < NEGLIGIBLE:
-                    e[here] = e[j]
-                    here += 1
-            m = here
-        else:
-            above = beta
-        slope = beta * beta * (s2 / total - mean * mean)
-        step = excess / slope if slope > 0.0 else excess * inf
-        step = 3.0 if step > 3.0 else (-3.0 if step < -3.0 else step)
-        new = beta * exp(step)
-        if not below < new < above:
-            new = sqrt(below) * sqrt(above)  # 0 or inf only if a step led nowhere
-        if not below < new < above:
-            break
-        beta = new
-    found[0] = beta
-    found[1] = total
+        b, below, above = beta[i, 0], 0.0, inf  # beta lies between
+        s0 = 1.0
+        for _ in range(200):
+            s0 = s1 = s2 = 0.0
+            for j in range(m):
+                if b * e[j] < NEGLIGIBLE:
+                    w = exp(-b * e[j])
+                    s0 += w
+                    s1 += w * e[j]
+                    s2 += w * e[j] * e[j]
+            mean = s1 / s0
+            excess = log(s0) + b * mean - entropy
+            if abs(excess) <= TOL:
+                break
+            if excess > 0.0:
+                below = b
+                here = 0
+                for j in range(m):  # what is negligible from now on is left out
+                    if b * e[j] < NEGLIGIBLE:
+                        e[here] = e[j]
+                        here += 1
+                m = here
+            else:
+                above = b
+            slope = b * b * (s2 / s0 - mean * mean)
+            step = excess / slope if slope > 0.0 else excess * inf
+            step = 3.0 if step > 3.0 else (-3.0 if step < -3.0 else step)
+            new = b * exp(step)
+            if not below < new < above:
+                new = sqrt(below) * sqrt(above)  # 0 or inf only if a step led nowhere
+            if not below < new < above:
+                break
+            b = new
+        beta[i, 0], total[i, 0] = b, s0

@@ -288,7 +288,7 @@ class MDS(Map):
         self, problem: Any, points: Points, init: Any, weights: Any, random: np.random.Generator
     ) -> np.ndarray:
         """The map of least stress, in the unit of the problem; sets history_ and its likes."""
-        found = []
+        found: list[tuple[float, int, np.ndarray, tuple]] = []
         for Y in self._starts(points, init, weights, random):
             at = self._descent(problem, Y)
             found.append((at.search.objective, len(found), at.search.point, self._reached()))
@@ -459,7 +459,7 @@ class MDS(Map):
                 f"Use metric_mds={self.metric} instead of metric={self.metric}. The support for "
                 "metric={True/False} will be dropped in scikit-learn 1.10."
             )
-        shape = getattr(X, "shape", ())
+        shape: Any = getattr(X, "shape", ())
         is_square = len(shape) == 2 and shape[0] == shape[1]
         if is_square and not self._asked_metric().is_precomputed:
             _warn(
@@ -470,7 +470,10 @@ class MDS(Map):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = "precomputed" in (self.metric, self.dissimilarity)
+        metric = "euclidean" if isinstance(self.metric, bool) else self.metric
+        named = metric if self.dissimilarity == "deprecated" else self.dissimilarity
+        tags.input_tags.pairwise = isinstance(named, str) and named == "precomputed"
+        tags.input_tags.allow_nan = self._takes_nan(named)
         return tags
 
 

@@ -12,7 +12,7 @@ to the number of pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,8 +171,9 @@ def _random_pairs(
             parts.append((np.repeat(rows, size), np.tile(columns, len(rows)), block.ravel()))
         return _joined(parts)
 
-    return _once(*_joined(ordered_map(work, range(0, len(groups), step))), n)
+    rows, columns, dissimilarity = _joined(ordered_map(work, range(0, len(groups), step)))
+    return _once(rows, columns, dissimilarity, n)
 
 
-def _joined(parts) -> tuple[np.ndarray, ...]:
+def _joined(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))

@@ -63,7 +63,9 @@ def problem_of(
     n, between = points.n, between_of(points, metric)
     learned = asked.transformation not in (None, "ratio")
     is_graph = sp.issparse(points.rows) and metric.is_precomputed
-    missing = metric.is_precomputed and not is_graph and np.isnan(points.rows).any()
+    missing = points.observed is not None  # rows may have no column in common
+    if metric.is_precomputed and not is_graph:
+        missing = bool(np.isnan(points.rows).any())
     some = pairs_by_row(asked.n_pairs, n, weights)
     if is_graph:
         pairs = stored_pairs(points.rows, weights)

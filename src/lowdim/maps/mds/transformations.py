@@ -36,6 +36,7 @@ from lowdim.maps.mds.guttman import cuts_of
 KNOTS = 2  # within the range of dissimilarities, at their quantiles
 GRID = 2048  # pieces by which a learned spline is kept
 ORDINAL_KNOTS = 2**14  # at the most, by which a learned step function is kept
+TIED = 1e-12  # of the largest dissimilarity: a difference that is rounding
 RIDGE = 1e-13  # of the mean square of a basis function: few distinct dissimilarities
 
 
@@ -193,7 +194,8 @@ class Ordinal:
 
     def __init__(self, dissimilarity: np.ndarray, weight: np.ndarray, ties: str, k: int):
         self._dissimilarity, self._weight, self._k = dissimilarity, weight, k
-        self._starts = np.flatnonzero(np.diff(dissimilarity, prepend=-np.inf))
+        least = TIED * float(dissimilarity[-1])
+        self._starts = np.flatnonzero(np.diff(dissimilarity, prepend=-np.inf) > least)
         self._has_ties = len(self._starts) < len(dissimilarity)
         self._ties = ties
 

@@ -163,7 +163,7 @@ class _Block(NamedTuple):
     """Some rows i, and the rows j whose ranks are asked for."""
 
     of: np.ndarray  # (b,)
-    index: np.ndarray  # (b, k)
+    others: np.ndarray  # (b, k)  the rows j
     apart: np.ndarray  # (b, k) d(i, j)^2 in units of `narrow`
     rank: np.ndarray  # (b, k) to be added to
     tied: np.ndarray | None  # (b, k) to be marked where a rank depends on the order of equal ones
@@ -172,7 +172,7 @@ class _Block(NamedTuple):
 
 def _count_block(rows: Rows, block: _Block) -> None:
     """Add to the ranks how many rows are nearer."""
-    n, index, rank = len(rows.half), block.index, block.rank
+    n, index, rank = len(rows.half), block.others, block.rank
     half = rows.half[block.of, None]
     target = block.apart / 2 - half
     slack = rows.bound * half + 2 * HALF_ULP * np.abs(target) + n * TINY
@@ -211,10 +211,10 @@ def _leave_out_itself(G: np.ndarray, of: np.ndarray, first: int) -> None:
 
 def _decide(rows: Rows, block: _Block, pair: np.ndarray, column: np.ndarray) -> None:
     """Count those of the listed rows that are nearer, by differences; `pair` numbers (i, j)."""
-    n, k = len(rows.half), block.index.shape[1]
+    n, k = len(rows.half), block.others.shape[1]
     both, back = np.unique(pair // k * n + column, return_inverse=True)
     exact = square_apart(rows, block.of[both // n], (both % n)[:, None])[back, 0]
-    asked, j = block.apart.ravel()[pair], block.index.ravel()[pair]
+    asked, j = block.apart.ravel()[pair], block.others.ravel()[pair]
     if block.tied is not None:
         block.tied.ravel()[pair[np.abs(exact - asked) <= block.near_tie * asked]] = True
     nearer = (exact < asked) | ((exact == asked) & (column < j))

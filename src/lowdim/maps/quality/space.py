@@ -24,7 +24,7 @@ from lowdim.maps.quality.ranks import (
     ranks_by_distance,
     rows_of,
 )
-from lowdim.maps.reading import has_nan, learned_reading
+from lowdim.maps.reading import completed, has_nan, learned_reading
 from lowdim.maps.rows import in_memory
 
 MISSING = ("expected", "pairwise")
@@ -187,6 +187,8 @@ def open_space(X: Any, metric: Any, metric_params: dict | None, missing: str, wh
     """The data, checked: rows, or their distances."""
     known = metric_of(metric, metric_params)
     check_choice("missing", missing, MISSING)
+    if isinstance(metric, str) and metric == "nan_euclidean":
+        missing = "pairwise"
     rows = in_memory(open_rows_for(who, X, nan=True, min_rows=2))
     if known.is_precomputed:
         _check_distances(rows)
@@ -196,6 +198,7 @@ def open_space(X: Any, metric: Any, metric_params: dict | None, missing: str, wh
             f"Row {int(seen.argmin())} of X has no observed value, so nothing is near to it; leave "
             "such rows out of X and of the map."
         )
+    known = completed(known, rows)
     points, _ = learned_reading(rows, known, missing)
     by_products = known.by_products and points.observed is None
     if by_products and not (known.name == "correlation" and sp.issparse(points.rows)):

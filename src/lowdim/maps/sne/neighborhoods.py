@@ -65,12 +65,14 @@ def pair_affinities(model: Any, points: Points, joint: str) -> Affinities:
     if model._asked_metric().name == AFFINITY:
         return Affinities(sp.csr_array(given_joint(points.rows)), np.full(n, np.nan))
     if joint == "conditional":
-        P, bandwidths = row_affinities(model, points)
-        P = (P + P.T.tocsr()).tocsr()
+        shares, bandwidths = row_affinities(model, points)
+        P = sp.csr_array(shares + shares.T)
         return Affinities(P / P.sum(dtype=np.float64), bandwidths)
     perplexity = usable_perplexity(model.perplexity, n)
     if takes_all_pairs(model, points):
-        P, bandwidths = single_bandwidth(distances(points, points, model._metric), perplexity)
+        D = np.array(distances(points, points, model._metric))
+        D[np.isnan(D)] = np.inf  # rows without a common column: no pair
+        P, bandwidths = single_bandwidth(D, perplexity)
         P[P * n * n < NOTHING] = 0
         P = sp.csr_array(P)
     else:
@@ -98,6 +100,7 @@ def _of_all_pairs(points: Points, metric: Any, perplexity: float) -> Affinities:
         rows = np.arange(first, min(first + step, n))
         D = np.array(distances(points.take(slice(first, first + step)), points, metric))
         D[rows - first, rows] = np.inf
+        D[np.isnan(D)] = np.inf  # rows without a common column: no neighbours
         p, sigma = conditional(D, perplexity)
         p[p * n < NOTHING] = 0
         parts.append(sp.csr_array(p))

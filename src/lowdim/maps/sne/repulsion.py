@@ -34,7 +34,7 @@ class Sums(NamedTuple):
 def repulsion(Y: np.ndarray, charges: np.ndarray | None = None) -> Sums:
     """Values and forces at each of the points Y (n, k), from all others; float32."""
     if len(Y) <= MOST_ROWS:
-        return gauss_sums(Y, Y, charges, own=False)
+        return gauss_sums(Y, Y, charges, leave_out=np.arange(len(Y)))
     field = Field(Y, charges, kernel="gauss", spacing=SPACING)
     values, gradients = field.at(Y)
     values -= np.float32(field.own) * (np.float32(1.0) if charges is None else charges)
@@ -42,13 +42,19 @@ def repulsion(Y: np.ndarray, charges: np.ndarray | None = None) -> Sums:
 
 
 def gauss_sums(
-    Z: np.ndarray, Y: np.ndarray, charges: np.ndarray | None = None, *, own: bool = True
+    Z: np.ndarray,
+    Y: np.ndarray,
+    charges: np.ndarray | None = None,
+    *,
+    leave_out: np.ndarray | None = None,
 ) -> Sums:
     """Values and forces at the places Z (m, k), from all points Y (n, k); float32.
 
-    With own=False, Z are the points themselves, and none acts on itself.
+    leave_out has the number of a point for each place, that does not act on it: itself.
     """
     n, k = Y.shape
+    if leave_out is None:
+        leave_out = np.full(len(Z), -1, dtype=np.int64)
     charges = np.ones(n, np.float32) if charges is None else charges.astype(np.float32)
     step = max(1, PIECE // n)
     out = np.zeros((len(Z), max(k, 3) + 1), dtype=np.float32)
@@ -57,9 +63,9 @@ def gauss_sums(
     def work(first: int) -> None:
         last = min(first + step, len(Z))
         if k <= 3:
-            _sum_pairs(deep_z, deep_y, charges, first, last, own, out)
+            _sum_pairs(deep_z, deep_y, charges, leave_out, first, last, out)
         else:
-            out[first:last] = _sum_block(Z, Y, charges, first, last, own)
+            out[first:last] = _sum_block(Z[first:last], Y, charges, leave_out[first:last])
 
     for _ in ordered_map(work, range(0, len(Z), step)):
         pass
@@ -73,30 +79,29 @@ def _deep(Y: np.ndarray) -> np.ndarray:
 
 
 def _sum_block(
-    Z: np.ndarray, Y: np.ndarray, charges: np.ndarray, first: int, last: int, own: bool
+    Z: np.ndarray, Y: np.ndarray, charges: np.ndarray, leave_out: np.ndarray
 ) -> np.ndarray:
     """Forces and, in the last column, values of some places, in any number of dimensions."""
-    W = np.zeros((last - first, len(Y)), dtype=np.float32)
-    for z, y in zip(Z[first:last].T, Y.T, strict=True):
+    W = np.zeros((len(Z), len(Y)), dtype=np.float32)
+    for z, y in zip(Z.T, Y.T, strict=True):
         W += np.subtract.outer(z, y) ** 2
     W = np.exp(-W) * charges
-    if not own:
-        W[np.arange(last - first), np.arange(first, last)] = 0
+    some = np.flatnonzero(leave_out >= 0)
+    W[some, leave_out[some]] = 0
     forces = [
-        np.einsum("ij,ij->i", W, np.subtract.outer(z, y))
-        for z, y in zip(Z[first:last].T, Y.T, strict=True)
+        np.einsum("ij,ij->i", W, np.subtract.outer(z, y)) for z, y in zip(Z.T, Y.T, strict=True)
     ]
     return np.column_stack([*forces, W.sum(axis=1)])
 
 
 @kernel(any_order=True)
-def _sum_pairs(Z, Y, charges, first, last, own, out):
+def _sum_pairs(Z, Y, charges, leave_out, first, last, out):
     """Forces and, in the last column, values at the places from first to last; Z, Y are (3, n)."""
     n = Y.shape[1]
     for i in range(first, last):
         a, b, c = Z[0, i], Z[1, i], Z[2, i]
         value = fa = fb = fc = np.float32(0.0)
-        left_out = -1 if own else i
+        left_out = leave_out[i]
         for j in range(n):
             da, db, dc = a - Y[0, j], b - Y[1, j], c - Y[2, j]
             x = (da * da + db * db + dc * dc) * np.float32(-1.4426950408889634)

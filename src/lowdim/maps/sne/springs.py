@@ -29,11 +29,12 @@ import scipy.sparse as sp
 
 from lowdim.linalg.products import dense_times
 from lowdim.linalg.sparse import sparse_times
-from lowdim.maps.sne.repulsion import MOST_ROWS, repulsion
+from lowdim.maps.sne.repulsion import MOST_ROWS, Sums, gauss_sums, repulsion
 
 DENSE = 8  # A is dense if more than one pair in so many has a spring
-UNSURE = 0.1  # values below this are within some errors of the mesh
-TINY = 1e-37
+UNSURE = 0.25  # a field is read to some 0.005: points of less are summed up by themselves
+MOST_UNSURE = 2**28  # pairs that these have, at the most
+TINY = 1e-30
 
 
 class Springs(NamedTuple):
@@ -75,25 +76,37 @@ def descent(springs: Springs, Y: np.ndarray, exaggeration: float = 1.0) -> Desce
         push = near.force * np.float32(n / Z)
         divergence = springs.log_shares + energy / n + np.log(Z)
     else:
-        Z = _row_sums(A, Y, near.value)
-        charges = (1 / Z).astype(np.float32)
-        push = (charges[:, None] * near.force + repulsion(Y, charges).force) / 2
+        Z, push = _pushed_by_rows(Y, near)
         divergence = springs.log_shares + energy + np.log(Z).sum()
     return Descent(4 * (np.float32(exaggeration) * pull - push), float(divergence))
 
 
-def _row_sums(A: sp.csr_array | np.ndarray, Y: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Z_i in float64, never 0.
+def _pushed_by_rows(Y: np.ndarray, near: Sums) -> tuple[np.ndarray, np.ndarray]:
+    """Z_i, and sum_j w_ij (1 / Z_i + 1 / Z_j) / 2 (y_i - y_j).
 
-    Where a field was read that is weaker than its errors, it is at least the sum over the points
-    to which there are springs.
+    Points that are nearly alone have a small Z_i and a large charge, of which a field would make
+    errors everywhere: they are summed up by themselves.
     """
-    Z = values.astype(np.float64)
-    unsure = np.flatnonzero(Z < UNSURE)
-    if len(Y) > MOST_ROWS and len(unsure):
-        some = A[unsure]
-        rows = np.repeat(np.arange(len(unsure)), np.diff(some.indptr))
-        square = ((Y[unsure][rows] - Y[some.indices]) ** 2).sum(axis=1, dtype=np.float64)
-        sums = np.bincount(rows, np.exp(-square), minlength=len(unsure))
-        Z[unsure] = np.maximum(Z[unsure], sums)
-    return np.maximum(Z, TINY)
+    Z, force = near.value.astype(np.float64), near.force
+    alone = _alone(Z) if len(Y) > MOST_ROWS else np.zeros(0, dtype=np.int64)
+    if len(alone):
+        exact = gauss_sums(Y[alone], Y, leave_out=alone)
+        Z, force = np.maximum(Z, UNSURE), force.copy()
+        Z[alone], force[alone] = exact.value, exact.force
+    Z = np.maximum(Z, TINY)
+    charges = (1 / Z).astype(np.float32)
+    on_mesh = charges.copy()
+    on_mesh[alone] = 0
+    others = repulsion(Y, on_mesh).force
+    if len(alone):
+        others = others + gauss_sums(Y, Y[alone], charges[alone]).force
+    return Z, (charges[:, None] * force + others) / 2
+
+
+def _alone(Z: np.ndarray) -> np.ndarray:
+    """The points of the smallest Z_i, if it is small."""
+    most = max(1, MOST_UNSURE // len(Z))
+    alone = np.flatnonzero(Z < UNSURE)
+    if len(alone) > most:
+        alone = np.sort(alone[np.argsort(Z[alone], kind="stable")[:most]])
+    return alone

@@ -21,6 +21,7 @@ from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 
 PIECE = 2**17  # stored pairs that one thread takes at a time, about
+BITS = 16  # of p: its last digits are rounding of distances, which the steps would carry on
 
 
 class Pairs(NamedTuple):
@@ -40,11 +41,17 @@ class Pairs(NamedTuple):
 def pairs_of(P: sp.csr_array | np.ndarray) -> Pairs:
     """P (n, n), which sums to 1, for the kernels; of a dense one all pairs above 0."""
     P = sp.csr_array(P)
-    p = P.data.astype(np.float32)
+    p = rounded(P.data)
     ends = P.indptr.astype(np.int64)
     steps = np.arange(0, len(p) + PIECE, PIECE)
     cuts = np.unique(np.r_[0, np.searchsorted(ends[1:-1], steps[1:-1]), P.shape[0]])
     return Pairs(ends, P.indices.astype(np.uint32), p, cuts, _entropy(P.data))
+
+
+def rounded(p: np.ndarray) -> np.ndarray:
+    """Numbers of BITS bits, as float32: the same whatever the units and the order of sums were."""
+    mantissa, exponent = np.frexp(p)
+    return np.ldexp(np.rint(np.ldexp(mantissa, BITS)), exponent - BITS).astype(np.float32)
 
 
 def _entropy(p: np.ndarray) -> float:

@@ -30,21 +30,25 @@ from lowdim.core.constraints import (
 )
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
-from lowdim.core.shapes import Either, Maybe
+from lowdim.core.shapes import Below, Either, Maybe
 from lowdim.maps.base import AFFINITY, OF_MAPS, Map
 from lowdim.maps.field import Field
-from lowdim.maps.field.radial import radial
+from lowdim.maps.field.radial import Radial, radial
+from lowdim.maps.neighbors.search import nearest_to
 from lowdim.maps.placing import PERPLEXITY, largest_shares, neighbor_shares, placed
 from lowdim.maps.points import Points
 from lowdim.maps.start import given_places, start
 from lowdim.maps.tsne.attraction import Pairs, pairs_of
 from lowdim.maps.tsne.descent import Forces, map_divergence
+from lowdim.maps.tsne.landmarks import drawn_landmarks, walked
 from lowdim.maps.tsne.learning import descend, schedule_of, tell
-from lowdim.maps.tsne.neighborhoods import learned_affinities
+from lowdim.maps.tsne.neighborhoods import learned_affinities, neighborhoods
 from lowdim.maps.tsne.repulsion import FINE
 
 START = 1e-4  # spread of the map at the start
+STEPS = 2.0**16  # of it: further digits are rounding of principal axes
 MOST_AXES = 3  # of meshes and trees
+ROWS_AT_A_TIME = 2**14  # that are placed among landmarks
 
 
 class TSNE(Map):
@@ -110,6 +114,9 @@ class TSNE(Map):
         Shares of a row's neighbours; "uniform": the `perplexity` nearest have equal ones.
     anneal_perplexity : float or None, default=None
         Perplexity of the early phase; a large one lays out the whole first.
+    landmarks : int or None, default=None
+        Lay out so many rows, drawn at random: their affinities are those of random walks over the
+        neighbours of all rows. The others are placed among them as new rows are. For large tables.
     neighbors : str, (indices, distances), sparse matrix or object with kneighbors, default="auto"
         How neighbours are found, or which they are; see `lowdim.neighbors`.
     missing : {"expected", "pairwise"}, default="expected"
@@ -122,13 +129,15 @@ class TSNE(Map):
     embedding_ : ndarray of shape (n, n_components), float32
         The place y of each row.
     kl_divergence_ : float
-        KL(P || Q) of the map, P not exaggerated.
+        KL(P || Q) of the map, P not exaggerated; with `landmarks` of these.
     n_iter_ : int
         The number of the last step, counted from 0 as scikit-learn does.
     learning_rate_ : float
         Length of steps in the early phase.
     affinities_ : csr_array of shape (n, n)
-        P. It is no part of model files.
+        P; with `landmarks` that of these. It is no part of model files.
+    landmarks_ : ndarray of shape (landmarks,) or None
+        The numbers of the rows that were laid out; None: all.
     bandwidths_ : ndarray of shape (n,) or (n, number of perplexities)
         sigma of each row, in units of X. None with metric="precomputed_affinity".
     history_ : ndarray
@@ -178,6 +187,8 @@ class TSNE(Map):
     shapes: ClassVar[dict[str, Any]] = {
         "kl_divergence_": (),
         "learning_rate_": (),
+        "affinities_": Maybe(("m", "m")),
+        "landmarks_": Maybe(Below("n", ("m",))),
         "bandwidths_": Maybe(Either((("n",), ("n", "scales")))),
     }
     # more than one argument decides which kernels run
@@ -207,6 +218,7 @@ class TSNE(Map):
         "early_compression": [NOT_NEGATIVE],
         "affinity": [StrOptions({"gaussian", "uniform"})],
         "anneal_perplexity": [POSITIVE, None],
+        "landmarks": [Interval(Integral, 2, None, closed="left"), None],
     }
 
     def __init__(
@@ -233,6 +245,7 @@ class TSNE(Map):
         early_compression=0.0,
         affinity="gaussian",
         anneal_perplexity=None,
+        landmarks=None,
         neighbors="auto",
         missing="expected",
         pca_components=None,
@@ -258,6 +271,7 @@ class TSNE(Map):
         self.early_compression = early_compression
         self.affinity = affinity
         self.anneal_perplexity = anneal_perplexity
+        self.landmarks = landmarks
         self.neighbors = neighbors
         self.missing = missing
         self.pca_components = pca_components
@@ -300,24 +314,53 @@ class TSNE(Map):
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)
         random = random_generator(self.random_state)
-        found = learned_affinities(self, points, self.perplexity)
-        pairs = early = pairs_of(found.P)
+        near = neighborhoods(self, points)
+        self.affinities_, self.bandwidths_ = learned_affinities(self, points, near, self.perplexity)
+        early = None
         if self.anneal_perplexity is not None:
-            early = pairs_of(learned_affinities(self, points, self.anneal_perplexity).P)
-        self.affinities_, self.bandwidths_ = found
-        schedule = schedule_of(self, points.n)
+            early = learned_affinities(self, points, near, self.anneal_perplexity).P
+        self.landmarks_ = drawn_landmarks(self, points.n, random)
+        some = points
+        if self.landmarks_ is not None:
+            some = points.take(self.landmarks_)
+            self.affinities_ = walked(self.affinities_, self.landmarks_)
+            early = None if early is None else walked(early, self.landmarks_)
+        pairs = pairs_of(self.affinities_)
+        phases = (pairs if early is None else pairs_of(early), pairs)
+        schedule = schedule_of(self, some.n)
         self.learning_rate_ = schedule.early.learning_rate
-        layout = descend(self, self._start(points, random), (early, pairs), self._forces, schedule)
+        layout = descend(self, self._start(some, random), phases, self._forces, schedule)
         self.embedding_, self.n_iter_ = layout.Y, max(layout.step - 1, 0)
+        if self.landmarks_ is not None:
+            self.embedding_ = self._with_others(points, some, layout.Y)
         self._pairs = pairs
+
+    def _with_others(self, points: Points, some: Points, Y: np.ndarray) -> np.ndarray:
+        """The places of all points, from those of the landmarks."""
+        places = np.empty((points.n, Y.shape[1]), np.float32)
+        places[self.landmarks_] = Y
+        others = np.setdiff1d(np.arange(points.n), self.landmarks_)
+        field = Field(Y, dof=self._forces.dof, spacing=FINE)
+        for first in range(0, len(others), ROWS_AT_A_TIME):
+            rows = others[first : first + ROWS_AT_A_TIME]
+            k = min(int(3 * PERPLEXITY), some.n)
+            numbers, distances = nearest_to(points.take(rows), some, k, metric=self._metric)
+            shares = neighbor_shares(distances)
+            places[rows] = placed(shares, numbers, Y, field.at, self._radial)
+        return places
 
     def _publish(self) -> None:
         """The divergence is that of the map as it is given: equal rows share a place."""
         super()._publish()
         pairs: Pairs = self.__dict__.pop("_pairs")
-        self.kl_divergence_ = map_divergence(self._places, pairs, self._forces)
+        places = self._places if self.landmarks_ is None else self._places[self.landmarks_]
+        self.kl_divergence_ = map_divergence(places, pairs, self._forces)
         last = f"Iteration {self.n_iter_ + 1}: error = {self.kl_divergence_:.7f}"
         tell(self, f"{last}, KL divergence after {self.n_iter_ + 1} iterations")
+
+    @property
+    def _radial(self) -> Radial:
+        return radial("student", self._forces.dof)
 
     @property
     def _forces(self) -> Forces:
@@ -329,12 +372,13 @@ class TSNE(Map):
             return given_places(self.init, points.n, self.n_components)
         Y = start(self.init, points, self.n_components, metric=self._metric, random=random)
         spread = Y[:, 0].std() if self.init != "random" else 1.0
-        return Y * (START / spread if spread > 0 else START)
+        Y = Y / (spread if spread > 0 else 1.0)
+        return np.rint(Y * STEPS) * (START / STEPS)
 
     # ---- new rows --------------------------------------------------------------------------------
 
     def _place(self, points: Points) -> np.ndarray:
-        places, dof = self._places, self._forces.dof
+        places = self._places
         k = min(int(3 * PERPLEXITY), self._points.n)
         if self._asked_metric().name == AFFINITY:
             numbers, shares = largest_shares(points.rows, k)
@@ -342,8 +386,8 @@ class TSNE(Map):
             numbers, distances = self._nearest_to(points, k)
             shares = neighbor_shares(distances)
         if "_field" not in self.__dict__:
-            self._field = Field(places, dof=dof, spacing=FINE)
-        return placed(shares, numbers, places, self._field.at, radial("student", dof))
+            self._field = Field(places, dof=self._forces.dof, spacing=FINE)
+        return placed(shares, numbers, places, self._field.at, self._radial)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from lowdim.maps.affinities import Affinities, affinities, given_joint
 from lowdim.maps.base import AFFINITY
 from lowdim.maps.neighbors.found import Neighbors
+from lowdim.maps.neighbors.search import near
 from lowdim.maps.points import Points, distances, in_units_of_x
 from lowdim.maps.tsne.learning import tell
 
@@ -39,13 +40,25 @@ def check_perplexity(perplexity: Any, n: int, name: str = "perplexity") -> None:
         )
 
 
-def learned_affinities(model: Any, points: Points, perplexity: Any) -> Affinities:
+def neighborhoods(model: Any, points: Points) -> Neighbors | None:
+    """The neighbours of the training points, as many as any perplexity of the model needs.
+
+    None where P is given.
+    """
+    if model._metric.name == AFFINITY:
+        return None
+    check_perplexity(model.perplexity, points.n)
+    if model.anneal_perplexity is not None:
+        check_perplexity(model.anneal_perplexity, points.n, "anneal_perplexity")
+    return all_others(model, points) if model.method == "exact" else some(model, points)
+
+
+def learned_affinities(
+    model: Any, points: Points, found: Neighbors | None, perplexity: Any
+) -> Affinities:
     """P of the training points at a perplexity, as a model's arguments say."""
-    if model._asked_metric().name == AFFINITY:
-        P = sp.csr_array(given_joint(points.rows))
-        return Affinities(P, None)  # type: ignore[arg-type]
-    check_perplexity(perplexity, points.n)
-    found = all_others(model, points) if model.method == "exact" else some(model, points)
+    if found is None:
+        return Affinities(sp.csr_array(given_joint(points.rows)), None)  # type: ignore[arg-type]
     kept = _enough(found, perplexity, model.method)
     tell(model, f"Computed {kept.indices.shape[1]} nearest neighbors...")
     P, bandwidths = affinities(*kept, _at_least_one(perplexity), model.affinity)
@@ -77,14 +90,15 @@ def _enough(found: Neighbors, perplexity: Any, method: str) -> Neighbors:
 
 def all_others(model: Any, points: Points) -> Neighbors:
     """Every other point, of each point."""
-    D = distances(points, points, model._metric)
+    metric, n = model._metric, points.n
+    if metric.by_products:  # distances one by one: equal ones are equal
+        return near(points, n - 1, metric=metric, method="exact")
+    D = distances(points, points, metric)
     if (D < 0).any():
         raise ValueError(
             "All distances should be positive, the metric given is not correct: it gave "
             f"{D.min():g}. Choose a metric, or a function, that is at least 0."
         )
-    n = len(D)
-    others = np.arange(n - 1, dtype=np.int32)[None] + (
-        np.arange(n - 1)[None] >= np.arange(n)[:, None]
-    )
-    return Neighbors(others.astype(np.int32), np.take_along_axis(D, others, axis=1))
+    steps = np.arange(n - 1)[None]
+    others = (steps + (steps >= np.arange(n)[:, None])).astype(np.int32)
+    return Neighbors(others, np.take_along_axis(D, others, axis=1))

@@ -86,7 +86,7 @@ def edge_forces(Y: np.ndarray, edges: Edges, density: Density) -> np.ndarray:
 
 
 @kernel
-def _radii(Y, indptr, indices, phi, sums, totals):  # type: ignore[no-untyped-def]
+def _radii(Y, indptr, indices, phi, sums, totals):
     """sum_j w_ij d_ij^2 and sum_j w_ij of each row."""
     for i in range(Y.shape[0]):
         for edge in range(indptr[i], indptr[i + 1]):
@@ -100,7 +100,7 @@ def _radii(Y, indptr, indices, phi, sums, totals):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _forces(Y, indptr, indices, phi, bend, slope, inverse, pull, extra):  # type: ignore[no-untyped-def]
+def _forces(Y, indptr, indices, phi, bend, slope, inverse, pull, extra):
     """2 (dcorr/dr_i dr_i + dcorr/dr_j dr_j) of each edge, no longer than other forces."""
     for i in range(Y.shape[0]):
         for edge in range(indptr[i], indptr[i + 1]):

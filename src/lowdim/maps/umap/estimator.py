@@ -92,9 +92,10 @@ class UMAP(Map):
         the places after each of these epochs are in `embedding_list_`.
     learning_rate : float, default=1.0
         Of the first epoch; falls to 0.
-    init : {'spectral', 'random', 'pca', 'classical_mds', 'tswspectral'} or array, default='spectral'
-        Where the map starts. An array is brought to a width of 10, its shape stays. 'tswspectral'
-        is umap-learn's faster way to 'spectral', and here the same.
+    init : str or array of shape (n, k), default='spectral'
+        Where the map starts: 'spectral', 'random', 'pca' or 'classical_mds'. An array is brought to
+        a width of 10, its shape stays. 'tswspectral' is umap-learn's faster way to 'spectral', and
+        here the same.
     min_dist : float, default=0.1
         How close together rows may lie in the map, at most `spread`. Smaller: denser groups.
     spread : float, default=1.0
@@ -186,7 +187,7 @@ class UMAP(Map):
         What the epochs minimise, before every 25th of them, estimated from 30,000 edges and pairs:
         as the cross-entropy, but for less weight on rows that do not belong together.
     n_iter_ : int
-        Entries of `history_`.
+        Epochs that were made.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,), if X had names
 
@@ -237,96 +238,46 @@ class UMAP(Map):
         "rad_orig_": Maybe(("n",)),
         "rad_emb_": Maybe(("n",)),
     }
+    LEARNED_SOMETIMES = ("embedding_", "embedding_list_", "rad_orig_", "rad_emb_")
     _parameter_constraints: ClassVar[dict] = CONSTRAINTS
 
+    # fmt: off
     def __init__(
-        self,
-        n_neighbors=15,
-        n_components=2,
-        metric="euclidean",
-        metric_kwds=None,
-        output_metric="euclidean",
-        output_metric_kwds=None,
-        n_epochs=None,
-        learning_rate=1.0,
-        init="spectral",
-        min_dist=0.1,
-        spread=1.0,
-        low_memory=True,
-        n_jobs=-1,
-        set_op_mix_ratio=1.0,
-        local_connectivity=1.0,
-        repulsion_strength=1.0,
-        negative_sample_rate=5,
-        transform_queue_size=4.0,
-        a=None,
-        b=None,
-        random_state=None,
-        angular_rp_forest=False,
-        target_n_neighbors=-1,
-        target_metric="categorical",
-        target_metric_kwds=None,
-        target_weight=0.5,
-        transform_seed=42,
-        transform_mode="embedding",
-        force_approximation_algorithm=False,
-        verbose=False,
-        tqdm_kwds=None,
-        unique=False,
-        densmap=False,
-        dens_lambda=2.0,
-        dens_frac=0.3,
-        dens_var_shift=0.1,
-        output_dens=False,
-        disconnection_distance=None,
-        precomputed_knn=(None, None, None),
-        *,
-        neighbors="auto",
-        missing="expected",
+        self, n_neighbors=15, n_components=2, metric="euclidean", metric_kwds=None,
+        output_metric="euclidean", output_metric_kwds=None, n_epochs=None, learning_rate=1.0,
+        init="spectral", min_dist=0.1, spread=1.0, low_memory=True, n_jobs=-1,
+        set_op_mix_ratio=1.0, local_connectivity=1.0, repulsion_strength=1.0,
+        negative_sample_rate=5, transform_queue_size=4.0, a=None, b=None, random_state=None,
+        angular_rp_forest=False, target_n_neighbors=-1, target_metric="categorical",
+        target_metric_kwds=None, target_weight=0.5, transform_seed=42,
+        transform_mode="embedding", force_approximation_algorithm=False, verbose=False,
+        tqdm_kwds=None, unique=False, densmap=False, dens_lambda=2.0, dens_frac=0.3,
+        dens_var_shift=0.1, output_dens=False, disconnection_distance=None,
+        precomputed_knn=(None, None, None), *, neighbors="auto", missing="expected",
         pca_components=None,
     ):
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.metric = metric
-        self.metric_kwds = metric_kwds
-        self.output_metric = output_metric
-        self.output_metric_kwds = output_metric_kwds
-        self.n_epochs = n_epochs
-        self.learning_rate = learning_rate
-        self.init = init
-        self.min_dist = min_dist
-        self.spread = spread
-        self.low_memory = low_memory
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.n_components = n_neighbors, n_components
+        self.metric, self.metric_kwds = metric, metric_kwds
+        self.output_metric, self.output_metric_kwds = output_metric, output_metric_kwds
+        self.n_epochs, self.learning_rate, self.init = n_epochs, learning_rate, init
+        self.min_dist, self.spread, self.a, self.b = min_dist, spread, a, b
+        self.low_memory, self.n_jobs, self.verbose = low_memory, n_jobs, verbose
         self.set_op_mix_ratio = set_op_mix_ratio
         self.local_connectivity = local_connectivity
         self.repulsion_strength = repulsion_strength
         self.negative_sample_rate = negative_sample_rate
-        self.transform_queue_size = transform_queue_size
-        self.a = a
-        self.b = b
-        self.random_state = random_state
-        self.angular_rp_forest = angular_rp_forest
-        self.target_n_neighbors = target_n_neighbors
-        self.target_metric = target_metric
-        self.target_metric_kwds = target_metric_kwds
-        self.target_weight = target_weight
-        self.transform_seed = transform_seed
-        self.transform_mode = transform_mode
+        self.transform_queue_size, self.tqdm_kwds = transform_queue_size, tqdm_kwds
+        self.random_state, self.angular_rp_forest = random_state, angular_rp_forest
+        self.target_n_neighbors, self.target_metric = target_n_neighbors, target_metric
+        self.target_metric_kwds, self.target_weight = target_metric_kwds, target_weight
+        self.transform_seed, self.transform_mode = transform_seed, transform_mode
         self.force_approximation_algorithm = force_approximation_algorithm
-        self.verbose = verbose
-        self.tqdm_kwds = tqdm_kwds
-        self.unique = unique
-        self.densmap = densmap
-        self.dens_lambda = dens_lambda
-        self.dens_frac = dens_frac
-        self.dens_var_shift = dens_var_shift
-        self.output_dens = output_dens
-        self.disconnection_distance = disconnection_distance
-        self.precomputed_knn = precomputed_knn
-        self.neighbors = neighbors
-        self.missing = missing
-        self.pca_components = pca_components
+        self.unique, self.densmap, self.dens_lambda = unique, densmap, dens_lambda
+        self.dens_frac, self.dens_var_shift = dens_frac, dens_var_shift
+        self.output_dens, self.disconnection_distance = output_dens, disconnection_distance
+        self.precomputed_knn, self.neighbors = precomputed_knn, neighbors
+        self.missing, self.pca_components = missing, pca_components
+    # fmt: on
 
     # ---- fit -------------------------------------------------------------------------------------
 
@@ -348,7 +299,8 @@ class UMAP(Map):
     def fit_transform(self, X, y=None):
         """Learn the map, and return `embedding_`.
 
-        With output_dens=True (embedding_, rad_orig_, rad_emb_); with transform_mode='graph' `graph_`.
+        With output_dens=True (embedding_, rad_orig_, rad_emb_); with transform_mode='graph' the
+        graph.
         """
         self.fit(X, y)
         if self.transform_mode == "graph":
@@ -357,7 +309,7 @@ class UMAP(Map):
             return self.embedding_, self.rad_orig_, self.rad_emb_
         return self.embedding_
 
-    def _learn(self, points: Points, y: Any = None) -> None:
+    def _learn(self, points: Points, **given: Any) -> None:
         self._forget()
         chosen = self._vertices(points)
         points = points if chosen is None else points.take(chosen)
@@ -369,7 +321,7 @@ class UMAP(Map):
         found = self._near(points)
         own = self._memberships(found, self.local_connectivity)
         graph = fuzzy_union(directed(own.weights, found.indices, points.n), self.set_op_mix_ratio)
-        self.graph_ = self._with_targets(graph, y, chosen)
+        self.graph_ = self._with_targets(graph, given.get("y"), chosen)
         self._warn_of_lone_rows(graph)
         sigma = in_units_of_x(own.sigma, points, self._metric)
         self.bandwidths_ = self._expanded(sigma, chosen)
@@ -389,10 +341,9 @@ class UMAP(Map):
 
     def _forget(self) -> None:
         """What an earlier fit learned and this one may not."""
-        for name in ("embedding_", "embedding_list_", "rad_orig_", "rad_emb_", "history_"):
-            vars(self).pop(name, None)
-        for name in ("n_iter_", "converged_"):
-            vars(self).pop(name, None)
+        for name in (*self.LEARNED_SOMETIMES, "history_", "n_iter_", "converged_"):
+            if name in vars(self):
+                delattr(self, name)
 
     def _publish(self) -> None:
         if self.transform_mode == "embedding":
@@ -514,6 +465,7 @@ class UMAP(Map):
             until = next(stop for stop in stops if stop > places.epoch)
             moved = advanced(places, plan, until - places.epoch, further)
             loop.params = moved._replace(kept=(*moved.kept, moved.Y)) if until in asked else moved
+        self.n_iter_ = loop.params.epoch  # epochs; the loop counts rounds of 25
         return loop.params
 
     def _density_forces(self, plan: Plan, density: Density) -> Any:

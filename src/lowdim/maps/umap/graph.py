@@ -57,7 +57,7 @@ def _unit(distances: np.ndarray) -> float:
 
 def connected_distance(distances: np.ndarray, local_connectivity: float) -> np.ndarray:
     """rho (n,): the distance to the `local_connectivity`-th row that is not equal, interpolated."""
-    n, k = distances.shape
+    n = len(distances)
     first = (distances <= 0).sum(axis=1)  # sorted: equal rows come first
     last = np.isfinite(distances).sum(axis=1) - 1
     whole = int(np.floor(local_connectivity))
@@ -75,7 +75,7 @@ def connected_distance(distances: np.ndarray, local_connectivity: float) -> np.n
 
 
 @kernel
-def _smooth(distances, rho, target, sigma, weights):  # type: ignore[no-untyped-def]
+def _smooth(distances, rho, target, sigma, weights):
     """sigma and v of each row: Newton's steps in log sigma, kept within a bracket."""
     n, k = distances.shape
     for i in range(n):
@@ -122,7 +122,7 @@ def _smooth(distances, rho, target, sigma, weights):  # type: ignore[no-untyped-
 
 
 def directed(weights: np.ndarray, indices: np.ndarray, n: int) -> sp.csr_array:
-    """v_j|i as a sparse matrix: rows i, columns j, without zeros and without the rows themselves."""
+    """v_j|i as a sparse matrix: rows i, columns j, without zeros."""
     m, k = indices.shape
     graph = sp.csr_array(
         (weights.ravel(), indices.astype(np.int32).ravel(), np.arange(0, m * k + 1, k)),

@@ -25,7 +25,7 @@ from lowdim.maps.umap.curve import SHIFT
 
 
 @kernel(within=True)
-def _begun(seed, epoch, row):  # type: ignore[no-untyped-def]
+def _begun(seed, epoch, row):
     """Where the generator of a row begins in an epoch (splitmix64)."""
     x = np.uint64(seed) + np.uint64(epoch) * np.uint64(0x9E3779B97F4A7C15)
     x += np.uint64(row) * np.uint64(0xD1B54A32D192ED03)
@@ -35,7 +35,7 @@ def _begun(seed, epoch, row):  # type: ignore[no-untyped-def]
 
 
 @kernel(any_order=True)
-def sampled_plane(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alpha, negatives):  # type: ignore[no-untyped-def]
+def sampled_plane(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alpha, negatives):
     """Visits of one epoch to the edges of rows first to last - 1, in two dimensions."""
     n = Z.shape[0] // 2
     e = np.uint32(epoch)
@@ -72,7 +72,7 @@ def sampled_plane(Z, indptr, indices, rate, first, last, epoch, seed, pull, push
 
 
 @kernel(any_order=True)
-def settled_plane(  # type: ignore[no-untyped-def]
+def settled_plane(
     Z, indptr, indices, weight, extra, share, first, last, epoch, seed, pull, push, alpha, draws
 ):
     """One settling step of rows first to last - 1, in two dimensions; draws 0: from all rows.
@@ -115,7 +115,7 @@ def settled_plane(  # type: ignore[no-untyped-def]
 
 
 @kernel(any_order=True)
-def sampled(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alpha, negatives, move):  # type: ignore[no-untyped-def]
+def sampled(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alpha, negatives, move):
     """As `sampled_plane`, in any number of dimensions; move (k,) is to work in."""
     n, k = Z.shape[0] // 2, Z.shape[1]
     e = np.uint32(epoch)
@@ -145,7 +145,7 @@ def sampled(Z, indptr, indices, rate, first, last, epoch, seed, pull, push, alph
 
 
 @kernel(any_order=True)
-def settled(  # type: ignore[no-untyped-def]
+def settled(
     Z,
     indptr,
     indices,
@@ -194,7 +194,7 @@ def settled(  # type: ignore[no-untyped-def]
 
 
 @kernel(within=True)
-def _entry(Z, i, j):  # type: ignore[no-untyped-def]
+def _entry(Z, i, j):
     """The entry of the tables for |z_i - z_j|^2."""
     squared = np.float32(0.0)
     for c in range(Z.shape[1]):

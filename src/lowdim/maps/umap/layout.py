@@ -15,7 +15,8 @@ Cost of an epoch: O(n (k + negatives)). Rows are cut into blocks by their number
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -120,10 +121,10 @@ def blocks_of(n: int) -> list[tuple[int, int]]:
     """Rows cut by their number alone."""
     count = min(MOST_BLOCKS, max(1, n // BLOCK))
     cuts = [n * b // count for b in range(count + 1)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
-def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: object = None) -> Places:
+def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: Any = None) -> Places:
     """Some epochs on. extra_of(Y, epoch): further coefficients of the edges, or None."""
     n = plan.edges.n
     Z = np.concatenate([places.Y, places.Y])
@@ -133,7 +134,7 @@ def advanced(places: Places, plan: Plan, n_epochs: int, extra_of: object = None)
     for epoch in range(places.epoch, last):
         if len(blocks) > 1:
             Z[n:] = Z[:n]
-        extra = None if extra_of is None else extra_of(Z[:n], epoch)  # type: ignore[operator]
+        extra = None if extra_of is None else extra_of(Z[:n], epoch)
         _one_epoch(Z, blocks, plan, epoch, nothing if extra is None else extra)
     return Places(Z[:n].copy(), last, places.kept)
 
@@ -151,12 +152,12 @@ def _one_epoch(Z: np.ndarray, blocks: list, plan: Plan, epoch: int, extra: np.nd
         when = *block, epoch, plan.seed, *forces, alpha
         move = () if plane else (np.empty(Z.shape[1], dtype=np.float32),)
         if settles:
-            kernel = settled_plane if plane else settled
+            settle: Any = settled_plane if plane else settled
             arrays = edges.indptr, edges.indices, edges.weight, extra, share
-            kernel(Z, *arrays, *when, draws, *move)
+            settle(Z, *arrays, *when, draws, *move)
         else:
-            kernel = sampled_plane if plane else sampled
-            kernel(Z, edges.indptr, edges.indices, edges.rate, *when, plan.negatives, *move)
+            sample: Any = sampled_plane if plane else sampled
+            sample(Z, edges.indptr, edges.indices, edges.rate, *when, plan.negatives, *move)
 
     for _ in ordered_map(work, blocks) if len(blocks) > 1 else map(work, blocks):
         pass

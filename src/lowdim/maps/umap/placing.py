@@ -78,7 +78,7 @@ def drawn_places(places: np.ndarray, settling: Settling) -> np.ndarray:
 
 
 @kernel(any_order=True)
-def _settle(Y, near, weight, share, far, pull, push, n_epochs, alpha, move):  # type: ignore[no-untyped-def]
+def _settle(Y, near, weight, share, far, pull, push, n_epochs, alpha, move):
     """All epochs of each row."""
     one = np.float32(1.0)
     k = Y.shape[1]

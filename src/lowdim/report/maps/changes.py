@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.report.maps.keeping import NEIGHBORS, near_in_map, shared_neighbors
+from lowdim.report.maps.keeping import NEIGHBORS, in_unit, near_in_map, shared_neighbors
 from lowdim.report.maps.kinds import Kind, Settings, estimator_of
 from lowdim.selection.auto import sample_rows
 
@@ -111,8 +111,8 @@ def _around(value: float, least: float, most: float) -> list[float]:
 
 def laid_on(Y: np.ndarray, target: np.ndarray) -> np.ndarray:
     """A map turned, mirrored and scaled to lie on another one as well as it can (Procrustes)."""
-    A, B = (M.astype(np.float64) - M.mean(axis=0) for M in (Y, target))
+    (A, _), (B, unit) = (in_unit(M - M.mean(axis=0)) for M in (Y, target))
     U, s, Vt = np.linalg.svd(A.T @ B)
     total = float((A**2).sum())
     scale = float(s.sum()) / total if total > 0 else 1.0
-    return scale * A @ (U @ Vt) + target.mean(axis=0)
+    return scale * unit * A @ (U @ Vt) + target.mean(axis=0)

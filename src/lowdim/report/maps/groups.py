@@ -6,12 +6,14 @@ sample, all rows are then assigned.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowdim.core.opening import as_blocks
 from lowdim.linear.ppca import ProbabilisticPCA
+from lowdim.mixture.collapse import CollapsedComponentWarning
 from lowdim.report.explore.clusters import chosen_mixture
 from lowdim.selection.auto import rank_rows, sample_rows
 from lowdim.selection.rank import choose_rank
@@ -44,8 +46,10 @@ def find_groups(X: Any, usable: np.ndarray, seed: int) -> Groups:
     k = _n_components(some, seed)
     factors = ProbabilisticPCA(n_components=k, random_state=seed).fit(some)
     codes = factors.transform(some)
-    mixture, _ = chosen_mixture(codes, seed)
-    mixture.fit(codes)
+    with warnings.catch_warnings():  # of numbers that are tried and not chosen
+        warnings.simplefilter("ignore", CollapsedComponentWarning)
+        mixture, _ = chosen_mixture(codes, seed)
+        mixture.fit(codes)
     labels = np.full(X.shape[0], -1)
     labels[usable] = mixture.predict(factors.transform(as_blocks(X[usable])))
     return Groups(labels, int(mixture.n_components), k)

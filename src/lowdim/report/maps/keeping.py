@@ -84,7 +84,7 @@ def truth_of(X: Any, seed: int) -> Truth:
     k = min(NEIGHBORS if n <= MANY_ROWS else FEWER_NEIGHBORS, n - 1)
     near = np.asarray(lowdim.neighbors(X, k, random_state=seed).indices, dtype=np.int32)
     judged = sample_rows(n, JUDGED_ROWS, seed)
-    condensed = pdist(_filled(X[judged], seed))
+    condensed = distances(_filled(X[judged], seed))
     return Truth(near, X, judged, condensed, sample_rows(len(condensed), PAIRS, seed))
 
 
@@ -108,7 +108,7 @@ def kept_by(Y: np.ndarray, truth: Truth, seed: int) -> Kept:
     quality = lowdim.map_quality(
         truth.X, places, n_neighbors=min(k, (m - 1) // 2), sample=JUDGED_ROWS, random_state=seed
     )
-    distance = pdist(places[truth.judged])
+    distance = distances(places[truth.judged])
     return Kept(
         rows,
         float(rows.mean()) / k,
@@ -120,9 +120,21 @@ def kept_by(Y: np.ndarray, truth: Truth, seed: int) -> Kept:
     )
 
 
+def in_unit(A: np.ndarray) -> tuple[np.ndarray, float]:
+    """Values whose largest is 1, whose squares are numbers, and the unit that they are in."""
+    unit = float(np.nanmax(np.abs(A), initial=0.0)) or 1.0
+    return np.asarray(A, dtype=np.float64) / unit, unit
+
+
+def distances(A: np.ndarray) -> np.ndarray:
+    """Of all pairs of rows, in the order of `pdist`."""
+    scaled, unit = in_unit(A)
+    return pdist(scaled) * unit
+
+
 def near_in_map(Y: np.ndarray, k: int) -> np.ndarray:
     """The k nearest points of each point of a plane, without itself."""
-    Y = np.asarray(Y, dtype=np.float64)
+    Y, _ = in_unit(Y)
     found = np.asarray(cKDTree(Y).query(Y, k + 1)[1])
     own = found == np.arange(len(Y))[:, None]
     own[~own.any(axis=1), -1] = True  # of many points in one place, itself may not be among them
@@ -144,10 +156,8 @@ def rank_correlation(dissimilarity: np.ndarray, distance: np.ndarray) -> float:
 
 def stress_1(dissimilarity: np.ndarray, distance: np.ndarray) -> float:
     """sqrt(sum (b d - delta)^2 / sum delta^2) at the best b: the error of distances, as a share."""
-    largest = float(dissimilarity.max(initial=0.0))
-    square = float(distance @ distance)
-    if largest == 0 or square == 0:
-        return 0.0 if largest == 0 else 1.0
-    delta = dissimilarity / largest
-    together = float(delta @ distance)
-    return float(np.sqrt(max(1.0 - together * together / (square * float(delta @ delta)), 0.0)))
+    (delta, _), (d, _) = in_unit(dissimilarity), in_unit(distance)
+    squares = float(delta @ delta) * float(d @ d)
+    if squares == 0:
+        return 1.0 if delta.any() else 0.0
+    return float(np.sqrt(max(1.0 - float(delta @ d) ** 2 / squares, 0.0)))

@@ -11,6 +11,7 @@ from lowdim.plots.style import PALETTE
 from lowdim.report.explore.payload import MOST_NAMES, packed_column
 from lowdim.report.explore.view import Column
 from lowdim.report.maps.findings import Findings, OneMap
+from lowdim.report.maps.keeping import in_unit
 from lowdim.report.page.payload import packed, packed_words
 
 PAGE_VALUES = 2_000_000  # of columns that can be shown, coloured by and compared
@@ -76,7 +77,8 @@ def maps_payload(findings: Findings) -> dict[str, Any]:
 
 
 def _packed_map(one: OneMap, findings: Findings) -> dict[str, Any]:
-    Y = one.Y[findings.drawn]
+    all_places, _ = in_unit(one.Y)  # a page shows no numbers of coordinates
+    Y = all_places[findings.drawn]
     whole = len(findings.drawn) == findings.n_placed
     return {
         "name": one.kind.name,
@@ -84,7 +86,7 @@ def _packed_map(one: OneMap, findings: Findings) -> dict[str, Any]:
         "x": packed(Y[:, 0], "<f4"),
         "y": packed(Y[:, 1], "<f4"),
         "kept": packed(one.kept.rows, "u1"),
-        "density": None if whole else _density(one.Y),
+        "density": None if whole else _density(all_places),
     }
 
 
@@ -114,7 +116,7 @@ def changes_payload(findings: Findings) -> dict[str, Any]:
                 "rows": packed(one.rows, "<u4"),
                 "maps": [
                     {"x": packed(Y[:, 0], "<f4"), "y": packed(Y[:, 1], "<f4")}
-                    for Y in (one.first, *(again.Y for again in one.again))
+                    for Y in (in_unit(M)[0] for M in (one.first, *(a.Y for a in one.again)))
                 ],
             }
             for one in findings.changes

@@ -32,12 +32,11 @@ def changes_section(findings: Findings) -> Section | None:
         "relied on; what only one shows cannot."
     )
     rows = len(findings.changes[0].rows)
+    drawn = ", drawn at random" if rows < findings.n_placed else ""
     body = Markup("").join(parts) + Markup('<p class="muted">{}</p>').format(
-        f"Made from {rows:,} rows"
-        f"{', drawn at random' if rows < findings.n_rows else ''}, each turned to lie on the first "
-        "as well as it can. Agreement: of the 10 nearest points of a point in the first map, how "
-        "many are among its 10 nearest in the other. Colours and selection are those of the maps "
-        "above."
+        f"Made from {rows:,} rows{drawn}, each turned to lie on the first as well as it can. "
+        "Agreement: of the 10 nearest points of a point in the first map, how many are among its "
+        "10 nearest in the other. Colours and selection are those of the maps above."
     )
     tile = Tile(
         percent(least.agreement), f"of neighbours stay when {least.kind.title} changes most"
