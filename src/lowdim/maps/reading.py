@@ -24,6 +24,7 @@ from lowdim.maps.keys import row_keys
 from lowdim.maps.points import Metric, Points
 
 MOST_COMPONENTS = 20  # of the model that fills missing values
+TOL = 1e-5  # of it: neighbours are those of 1e-7
 SEED = 0  # where its search starts: results depend on it in rounding only
 ROWS_AT_A_TIME = 2**14
 
@@ -136,7 +137,7 @@ def completed(metric: Metric, X: Any) -> Metric:
 
 def _filler(X: Any) -> ProbabilisticPCA:
     most = max(1, min(MOST_COMPONENTS, (X.shape[1] - 1) // 2, X.shape[0] - 1))
-    return ProbabilisticPCA(most, tol=1e-6, random_state=SEED).fit(X)
+    return ProbabilisticPCA(most, tol=TOL, random_state=SEED).fit(X)
 
 
 def _as_rows(points: Points, frame: Frame) -> Any:
