@@ -1,8 +1,11 @@
 """Rows that do not differ become one point, which counts as many.
 
-Sammon's stress divides by dissimilarities. Rows with the dissimilarity 0 (or next to it) lie in one
-place at its minimum, and add nothing to it there: so they are joined. If two such rows differ in
-what they are to others, they are no two copies of one thing, and are refused by name.
+Sammon's stress divides by dissimilarities. Rows with the dissimilarity 0 lie in one place at its
+minimum, and add nothing to it there: so they are joined. If two such rows differ in what they are
+to others, they are no two copies of one thing, and are refused by name.
+
+Rows that nearly coincide hold each other so fast that no step moves them both. They are joined,
+too, if they are to all others what they are to each other: nobody sees the difference in a map.
 """
 
 from __future__ import annotations
@@ -10,12 +13,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from lowdim.maps.sammon.pairs import first_pair
 
-LEAST = 1e-9  # of the median: a dissimilarity that is 0 but for rounding
+NEAR = 1e-4  # of small dissimilarities: those of rows that are joined
+SMALL = 0.01  # quantile that is a small dissimilarity, of those that are not next to nothing
+NOTHING = 1e-7  # of the lower quartile: what copies of a row may be apart by rounding
+ZERO = 1e-12  # of it: a dissimilarity that is 0 but for rounding
 ALIKE = 1e-6  # of the largest: how far two rows in one place may differ in what they are to others
 
 
@@ -32,24 +36,26 @@ def joined(delta: np.ndarray, n: int, names: np.ndarray) -> Joined:
 
     `names` are the numbers of the rows, for messages.
     """
-    zero = np.flatnonzero(delta <= _least(delta))
-    if not len(zero):
-        return Joined(delta, np.arange(n), np.arange(n))
-    starts = np.array([first_pair(n, i) for i in range(n + 1)])
-    i = np.searchsorted(starts, zero, side="right") - 1
-    # an empty last row starts where the one before ends
-    j = zero - starts[i] + i + 1
-    graph = coo_array((np.ones(len(i)), (i, j)), shape=(n, n))
-    group = _in_order(connected_components(graph, directed=False)[1])
-    first = np.unique(group, return_index=True)[1]
-    largest = float(delta.max())
-    for row in np.flatnonzero(first[group] != np.arange(n)):
-        _check_alike(delta, n, int(first[group[row]]), int(row), ALIKE * largest, names)
+    small = small_dissimilarity(delta)
+    near = np.flatnonzero(delta <= NEAR * small)
+    leader = _leaders(delta, n, near, ZERO * small, names)
+    first = np.flatnonzero(leader == np.arange(n))
+    if len(first) == n:
+        return Joined(delta, first, first)
     m = len(first)
     kept = np.empty(first_pair(m, m), delta.dtype)
     for a in range(m):
         kept[first_pair(m, a) : first_pair(m, a + 1)] = row_of(delta, n, first[a])[first[a + 1 :]]
-    return Joined(kept, first, group)
+    return Joined(kept, first, np.searchsorted(first, leader))
+
+
+def small_dissimilarity(delta: np.ndarray) -> float:
+    """A small one of those that are not 0; of many pairs, every few are looked at."""
+    some = delta[:: max(1, len(delta) // 2**20)]
+    some = some[some > 0]
+    if not len(some):
+        return 0.0
+    return float(np.quantile(some[some > NOTHING * np.quantile(some, 0.25)], SMALL))
 
 
 def row_of(delta: np.ndarray, n: int, i: int) -> np.ndarray:
@@ -61,30 +67,38 @@ def row_of(delta: np.ndarray, n: int, i: int) -> np.ndarray:
     return row
 
 
-def _least(delta: np.ndarray) -> float:
-    """What counts as 0; of many pairs, every few are looked at."""
-    some = delta[:: max(1, len(delta) // 2**20)]
-    return LEAST * float(np.median(some)) if len(some) else 0.0
+def _leaders(
+    delta: np.ndarray, n: int, near: np.ndarray, zero: float, names: np.ndarray
+) -> np.ndarray:
+    """For each row the first one that it is joined with: itself, if it is with none."""
+    leader = np.arange(n)
+    if not len(near):
+        return leader
+    starts = np.array([first_pair(n, i) for i in range(n)])
+    one = np.searchsorted(starts[: n - 1], near, side="right") - 1
+    other = near - starts[one] + one + 1
+    slack = ALIKE * float(delta.max())
+    for i, j, e in zip(one.tolist(), other.tolist(), near.tolist(), strict=True):
+        if leader[i] != i or leader[j] != j:  # pairs come in the order of their first rows
+            continue
+        away, k = _unlike(delta, n, i, j)
+        if float(delta[e]) <= zero:
+            if away > slack:
+                a, b = row_of(delta, n, i)[k], row_of(delta, n, j)[k]
+                raise ValueError(
+                    f"X has the dissimilarity 0 for rows {names[i]} and {names[j]}, which differ "
+                    f"in that to row {names[k]}: {a:g} and {b:g}. Sammon divides by "
+                    "dissimilarities: leave out one of the two rows, or give them a small one."
+                )
+            leader[j] = i
+        elif away <= 2.0 * float(delta[e]):
+            leader[j] = i
+    return leader
 
 
-def _in_order(labels: np.ndarray) -> np.ndarray:
-    """Labels that count from 0 in the order in which they occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    order = np.empty(len(first), dtype=np.int64)
-    order[np.argsort(first)] = np.arange(len(first))
-    return order[inverse]
-
-
-def _check_alike(
-    delta: np.ndarray, n: int, i: int, j: int, slack: float, names: np.ndarray
-) -> None:
-    one, other = row_of(delta, n, i), row_of(delta, n, j)
-    away = np.abs(one.astype(np.float64) - other)
+def _unlike(delta: np.ndarray, n: int, i: int, j: int) -> tuple[float, int]:
+    """How far rows i and j differ in what they are to others, and to which the most."""
+    away = np.abs(row_of(delta, n, i).astype(np.float64) - row_of(delta, n, j))
     away[[i, j]] = 0.0
-    worst = int(np.argmax(away))
-    if away[worst] > slack:
-        raise ValueError(
-            f"X has the dissimilarity 0 for rows {names[i]} and {names[j]}, which differ in that "
-            f"to row {names[worst]}: {one[worst]:g} and {other[worst]:g}. Sammon divides by "
-            "dissimilarities: leave out one of the two rows, or give them a small dissimilarity."
-        )
+    k = int(np.argmax(away))
+    return float(away[k]), k
