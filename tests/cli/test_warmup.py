@@ -162,6 +162,8 @@ def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
         "lowdim.linalg.small.factor_block",
         "lowdim.linalg.small.solve_factored",
         "lowdim.linear.nmf.hals._slopes",
+        "lowdim.maps.umap.kernels._begun",
+        "lowdim.maps.umap.kernels._entry",
         "lowdim.text.embeddings.word2vec.chance.mixed",
         "lowdim.text.embeddings.word2vec.logistic.logistic",
         "lowdim.text.embeddings.word2vec.noise.add_noise",

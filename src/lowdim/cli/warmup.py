@@ -161,8 +161,6 @@ def warm_up(cls: Any) -> Exception | None:
                 problem = error
         if cls is lowdim.LatentDirichletAllocation:
             _sample_topics()
-        if cls.__name__ == "UMAP":
-            _lay_out_many_rows()
     return None if worked else problem
 
 
@@ -336,17 +334,18 @@ def _sample_topics() -> None:
         model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)
 
 
-def _lay_out_many_rows() -> None:
-    """Maps of more rows than are compared pair by pair, and rows that are new to them."""
+def _lay_out_rows() -> None:
+    """UMAP of few rows of every kind and of more than are compared pair by pair; new rows."""
     import numpy as np
 
     import lowdim
 
-    X = np.random.default_rng(0).normal(size=(600, 3))
-    for k in (2, 3):
-        for dtype in (np.float64, np.float32):
-            model = lowdim.UMAP(n_components=k, n_epochs=5, densmap=True).fit(X.astype(dtype))
-            model.transform(-X[:2].astype(dtype))
+    new = -np.random.default_rng(0).random((5, COLUMNS))
+    for X in data_for(lowdim.UMAP, ROWS, COLUMNS):
+        lowdim.UMAP(n_epochs=5, unique=True).fit(X).transform(new.astype(X.dtype))
+    for X in data_for(lowdim.UMAP, 600, COLUMNS):
+        for k in (2, 3):
+            lowdim.UMAP(n_components=k, n_epochs=5, densmap=True).fit(X)
 
 
 # of what is not fitted to rows
@@ -354,6 +353,7 @@ OTHER_USES: dict[str, Callable[[], None]] = {
     "CountVectorizer": _count_words,
     "MapQuality": _judge_maps,
     "Recommender": _recommend,
+    "UMAP": _lay_out_rows,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,
     "neighbors": _find_neighbors,
