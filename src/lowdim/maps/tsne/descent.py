@@ -35,6 +35,7 @@ class Layout(NamedTuple):
     velocity: np.ndarray  # the last step
     gains: np.ndarray
     step: int  # steps made
+    early_rounds: int  # rounds of the loop in the early phase
 
 
 class Forces(NamedTuple):
@@ -56,7 +57,7 @@ class Phase(NamedTuple):
 def start_layout(Y: np.ndarray) -> Layout:
     """At rest."""
     Y = np.array(Y, np.float32, order="C")
-    return Layout(Y, np.zeros_like(Y), np.ones_like(Y), 0)
+    return Layout(Y, np.zeros_like(Y), np.ones_like(Y), 0, 0)
 
 
 def stepped(
@@ -83,7 +84,7 @@ def stepped(
     middle = sum(sums for _, sums in done) / n
     moved -= middle.astype(np.float32)
     norm = float(np.sqrt(sum(square for square, _ in done)))
-    return Layout(moved, velocity, gains, layout.step + 1), norm
+    return Layout(moved, velocity, gains, layout.step + 1, layout.early_rounds), norm
 
 
 def _settings(forces: Forces, phase: Phase, push: Push, n: int) -> np.ndarray:
