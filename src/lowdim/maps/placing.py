@@ -78,7 +78,7 @@ def placed(
     """
     rows = Rows(shares.astype(np.float64), places[neighbors].astype(np.float64))
     Y = weighted_median(rows.around, rows.shares)
-    tol = TOL * max(float(np.abs(places).max(initial=0.0)), np.finfo(np.float32).tiny)
+    tol = TOL * float(np.abs(places).max(initial=0.0))
     active, factor = np.arange(len(Y)), np.ones(len(Y))
     for _ in range(STEPS):
         some = rows.take(active)

@@ -65,8 +65,8 @@ def pair_affinities(model: Any, points: Points, joint: str) -> Affinities:
     if model._asked_metric().name == AFFINITY:
         return Affinities(sp.csr_array(given_joint(points.rows)), np.full(n, np.nan))
     if joint == "conditional":
-        P, bandwidths = row_affinities(model, points)
-        P = (P + P.T.tocsr()).tocsr()
+        shares, bandwidths = row_affinities(model, points)
+        P = sp.csr_array(shares + shares.T)
         return Affinities(P / P.sum(dtype=np.float64), bandwidths)
     perplexity = usable_perplexity(model.perplexity, n)
     if takes_all_pairs(model, points):

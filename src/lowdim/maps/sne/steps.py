@@ -27,6 +27,7 @@ STIFF_STEPS = 100  # with exaggeration: at most so many, and a quarter of all
 LONGEST = 5.0  # a point moves so far in a step, at the most
 LEAST_STIFF = 0.5  # what a point's springs sum to in conditional affinities, at least
 CHUNK = 25  # steps of an iteration of the loop
+TINY = 1e-38  # what a map shrinks to if all rows are equally alike
 SETTLED = 1e-4  # moved so little in a chunk, of the map's size
 
 
@@ -89,7 +90,7 @@ def advance(springs: Springs, state: State, plan: Plan, steps: int) -> tuple[Sta
         if stiff:
             _keep_size(Y, velocity)
     waits = step < max(plan.stiff_steps, plan.noisy_steps)
-    moved = np.inf if waits else _size(Y - before) / max(_size(Y), np.finfo(np.float32).tiny)
+    moved = np.inf if waits else _size(Y - before) / max(_size(Y), TINY)
     return State(Y, velocity, step + steps, random), divergence, moved
 
 
