@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lowdim import config_context
 from lowdim.linalg import nearest
-from lowdim.linalg.nearest import best_columns, best_of, unit_rows
+from lowdim.linalg.nearest import best_among, best_columns, best_of, unit_rows
 
 
 def sorted_twin(Z, W, offset, n, seen=None):
@@ -82,6 +82,28 @@ def test_columns_may_come_in_another_order(rng):
     moved = W[order]
     best = best_of(lambda i, j: Z[i] @ moved[j].T, 40, offset[order], 9, (16, 70), numbers=order)
     assert_array_equal(best.column, sorted_twin(Z, W, offset, 9)[0])
+
+
+@pytest.mark.parametrize("d", [1, 2, 20, 41])
+def test_products_that_are_made_once_give_the_same(rng, d, monkeypatch):
+    monkeypatch.setattr(nearest, "BLOCK_ROWS", 7)
+    W = rng.integers(-3, 4, size=(d + 4, 3)).astype(np.float32)  # many equal scores
+    offset, order = -np.square(W).sum(axis=1) / 2, rng.permutation(d + 4)
+    itself = sp.eye_array(d + 4, format="csr")
+    expected = sorted_twin(W, W, offset, 4, itself)
+    for threads in (1, 3):
+        with config_context(threads=threads):
+            best = best_among(W[order], offset[order], 4, order)
+        assert_array_equal(best.column[np.argsort(order)], expected[0])
+        assert_array_equal(best.score[np.argsort(order)], expected[1])
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_in_a_tournament_every_team_meets_every_other_once(n):
+    rounds = list(nearest._rounds(list(range(n))))
+    assert all(len({team for pair in pairs for team in pair}) == 2 * len(pairs) for pairs in rounds)
+    met = sorted(tuple(sorted(pair)) for pairs in rounds for pair in pairs)
+    assert met == [(a, b) for a in range(n) for b in range(a + 1, n)]
 
 
 def test_read_only_arrays_are_taken_and_left_as_they_are(rng):

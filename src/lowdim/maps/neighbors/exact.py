@@ -27,13 +27,14 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.linalg.nearest import best_of, block_shape
+from lowdim.linalg.nearest import Best, best_among, best_of, block_shape
 from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.points import Metric, Points, from_squares, row_means, squares_between
 
 EXTRA, ONE_MORE_FOR = 4, 4  # candidates beyond k, and how many of k bring one more
 WHOLE = 2.0**23  # up to here float32 holds all whole numbers and halves
 CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
+SEVERAL = 2**11  # rows of which each product is made once, for both
 SLAB = 2**15  # rows whose candidates are held at a time
 SPARSE_BLOCK = (32, 4096)
 DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
@@ -86,13 +87,18 @@ class _Search(ABC):
         self.n, self.columns = points.rows.shape
         self.order = _spread_out(self.n)  # in which the points are looked at
 
+    def _place_of(self, rows: slice) -> np.ndarray:
+        """Where points are in the order in which they are looked at."""
+        place = np.empty(self.n, np.int64)
+        place[self.order] = np.arange(self.n)
+        return place[rows]
+
     def _themselves(self, rows: slice) -> Any:
         """The place of each row among the points, as pairs that do not take part."""
         if not self.own:
             return None
-        m, place = rows.stop - rows.start, np.empty(self.n, np.int64)
-        place[self.order] = np.arange(self.n)
-        return sp.csr_array((np.ones(m), place[rows], np.arange(m + 1)), shape=(m, self.n))
+        m, place = rows.stop - rows.start, self._place_of(rows)
+        return sp.csr_array((np.ones(m), place, np.arange(m + 1)), shape=(m, self.n))
 
     @abstractmethod
     def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +112,7 @@ class _Search(ABC):
         """|x - y|^2 + s_y of some new points with the points that each names."""
         return squares_between(self.new.take(rows), self.points, index, self.metric)
 
-    def error(self, rows: Any, radius: np.ndarray, u: float) -> np.ndarray:
+    def error(self, rows: Any, radius: Any, u: float) -> np.ndarray:
         """By how much a score may be wrong, of a point that is nearer than the radius."""
         a = np.sqrt(self.lengths[rows])
         b = a + radius
@@ -177,6 +183,7 @@ class _DenseSearch(_Search):
         self.Y = _about(points.rows[self.order], self.center, np.float32)
         self.is_whole = self._has_no_error()
         self._buffers = threading.local()
+        self._best: Best | None = None
 
     def _has_no_error(self) -> bool:
         """Whether points are whole multiples of a number, so few that float32 holds their sums."""
@@ -189,6 +196,8 @@ class _DenseSearch(_Search):
         )
 
     def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.own and self.n >= SEVERAL:
+            return self._mutual(rows, K)
         X = _about(self.new.rows[rows], self.center, np.float32)
         m, leave_out = len(X), self._themselves(rows)
         shape = block_shape(m, 4)
@@ -206,6 +215,14 @@ class _DenseSearch(_Search):
         if not hasattr(self._buffers, "scores"):
             self._buffers.scores = np.empty(shape[0] * shape[1], np.float32)
         return self._buffers.scores[: m * n].reshape(m, n)
+
+    def _mutual(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same among the points themselves, for all at once: each product is made once."""
+        if self._best is None:
+            offset = self.offset[self.order].astype(np.float32)
+            self._best = best_among(self.Y, offset, K, self.order)
+        place = self._place_of(rows)
+        return self._best.column[place], self._best.score[place].astype(np.float64)
 
     def wide_scores(self, rows: np.ndarray) -> np.ndarray:
         X = _about(self.new.rows[rows], self.center, np.float64)
@@ -270,9 +287,9 @@ class _SparseSearch(_Search):
         return *parts, part.data.astype(np.float64), self.means[chosen]
 
     def _scores(self, rows: np.ndarray, piece: tuple) -> np.ndarray:
-        *by_column, means = piece
+        indptr, indices, data, means = piece
         scores = np.zeros((len(rows), len(means)))
-        _stored_products(rows, self.indptr, self.indices, self.data, *by_column, scores)
+        _stored_products(rows, self.indptr, self.indices, self.data, indptr, indices, data, scores)
         if self.is_centered:
             scores -= np.outer(self.columns * self.new_means[rows], means)
         return scores
