@@ -31,8 +31,15 @@ def test_a_small_gradient_ends_it(rng):
     X, _ = clusters(rng, n=50)
     arguments = {"perplexity": 8, "early_exaggeration_iter": 50, "random_state": 0}
     model = TSNE(min_grad_norm=1e3, max_iter=500, **arguments).fit(X)
-    assert model.n_iter_ == 74
+    assert model.n_iter_ == 99
     assert model.converged_
+
+
+def test_a_small_gradient_ends_the_early_phase_too(rng):
+    X, _ = clusters(rng, n=50)
+    model = TSNE(perplexity=8, min_grad_norm=1e3, max_iter=500, random_state=0).fit(X)
+    assert len(model.history_) == 3 + 3  # 50 steps of each, and the look at the map after them
+    assert model.n_iter_ == 299
 
 
 def test_no_progress_ends_it(rng):
@@ -49,7 +56,7 @@ def test_verbose_says_what_is_done(rng, capsys):
     X, _ = clusters(rng, n=50)
     TSNE(perplexity=8, max_iter=300, verbose=2, random_state=0).fit(X)
     said = capsys.readouterr().out
-    assert "[t-SNE] Iteration 25: error = " in said
+    assert "[t-SNE] Iteration 50: error = " in said
     assert "KL divergence after 250 iterations with early exaggeration: " in said
     TSNE(perplexity=8, max_iter=50, random_state=0).fit(X)
     assert capsys.readouterr().out == ""

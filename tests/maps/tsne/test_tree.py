@@ -12,16 +12,16 @@ from lowdim.maps.tsne.tree import grow, tree_sums
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_every_cell_is_followed_by_its_parts(axes, rng):
     tree = grow(rng.normal(size=(200, axes)).astype(np.float32))
-    cells = len(tree.count)
+    cells = len(tree.points)
     assert cells < 400
-    assert tree.count[0] == 200
-    assert (tree.count[tree.side == 0] == 1).all()
+    assert tree.points[0] == 200
+    assert (tree.points[tree.side == 0] == 1).all()
     for cell in np.flatnonzero(tree.side > 0):
         part, total, parts = cell + 1, 0.0, 0
         while part < tree.jump[cell]:
-            total, parts, part = total + tree.count[part], parts + 1, tree.jump[part]
+            total, parts, part = total + tree.points[part], parts + 1, tree.jump[part]
         assert part == tree.jump[cell]
-        assert total == tree.count[cell]
+        assert total == tree.points[cell]
         assert 2 <= parts <= 2**axes
 
 

@@ -35,6 +35,7 @@ class Layout(NamedTuple):
     velocity: np.ndarray  # the last step
     gains: np.ndarray
     step: int  # steps made
+    early_rounds: int  # rounds of the loop in the early phase
 
 
 class Forces(NamedTuple):
@@ -56,7 +57,7 @@ class Phase(NamedTuple):
 def start_layout(Y: np.ndarray) -> Layout:
     """At rest."""
     Y = np.array(Y, np.float32, order="C")
-    return Layout(Y, np.zeros_like(Y), np.ones_like(Y), 0)
+    return Layout(Y, np.zeros_like(Y), np.ones_like(Y), 0, 0)
 
 
 def stepped(
@@ -70,12 +71,10 @@ def stepped(
     settings = _settings(forces, phase, push, n)
 
     def piece(rows: tuple[int, int]) -> tuple[float, np.ndarray]:
-        gradient = np.empty((rows[1] - rows[0], axes), np.float32)
         sums = np.zeros(axes + 1)
-        attract_rows(pairs, Y, forces.dof, rows, moved)
-        _gradient(Y, moved, push.gradients, settings, rows[0], gradient)
+        attract_rows(pairs, Y, forces.dof, rows, moved)  # where the pull was, the place will be
         before = Y, layout.velocity, layout.gains
-        _move(*before, gradient, settings, rows[0], moved, velocity, gains, sums)
+        _move(*before, push.gradients, settings, *rows, moved, velocity, gains, sums)
         return sums[-1], sums[:axes]
 
     pieces = pairs.pieces
@@ -83,7 +82,7 @@ def stepped(
     middle = sum(sums for _, sums in done) / n
     moved -= middle.astype(np.float32)
     norm = float(np.sqrt(sum(square for square, _ in done)))
-    return Layout(moved, velocity, gains, layout.step + 1), norm
+    return Layout(moved, velocity, gains, layout.step + 1, layout.early_rounds), norm
 
 
 def _settings(forces: Forces, phase: Phase, push: Push, n: int) -> np.ndarray:
@@ -96,10 +95,8 @@ def _settings(forces: Forces, phase: Phase, push: Push, n: int) -> np.ndarray:
 def gradient(Y: np.ndarray, pairs: Pairs, forces: Forces, phase: Phase) -> np.ndarray:
     """The gradient of C (n, axes), with P exaggerated, and the compression's."""
     push = repulsion(Y, *forces)
-    found = np.empty_like(Y)
-    pull = attraction(pairs, Y, forces.dof)
-    _gradient(Y, pull, push.gradients, _settings(forces, phase, push, len(Y)), 0, found)
-    return found
+    a, b, c = _settings(forces, phase, push, len(Y))[:3]
+    return a * attraction(pairs, Y, forces.dof) + b * push.gradients + c * Y
 
 
 def map_divergence(Y: np.ndarray, pairs: Pairs, forces: Forces) -> float:
@@ -111,35 +108,30 @@ def map_divergence(Y: np.ndarray, pairs: Pairs, forces: Forces) -> float:
 
 
 @kernel
-def _gradient(Y, pull, slopes, settings, first, gradient):
-    """The gradient of some rows, from `first` on."""
-    a, b, c = settings[0], settings[1], settings[2]
-    for i in range(len(gradient)):
-        for f in range(Y.shape[1]):
-            at = first + i
-            gradient[i, f] = a * pull[at, f] + b * slopes[at, f] + c * Y[at, f]
+def _move(Y, velocity, gains, slopes, settings, first, last, new_Y, new_velocity, new_gains, sums):
+    """Move some rows; adds up their places and the square of their gradient.
 
-
-@kernel
-def _move(Y, velocity, gains, gradient, settings, first, new_Y, new_velocity, new_gains, sums):
-    """Move some rows; adds up their places and the square of their gradient."""
+    new_Y has their pulls, and then their places.
+    """
+    pull, push, press = settings[0], settings[1], settings[2]
     rate, momentum, least, longest = settings[3], settings[4], settings[5], settings[6]
     axes = Y.shape[1]
-    for i in range(len(gradient)):
-        at, length = first + i, np.float32(0)
+    for i in range(first, last):
+        length = np.float32(0)
         for f in range(axes):
-            g, v, gain = gradient[i, f], velocity[at, f], gains[at, f]
+            g = pull * new_Y[i, f] + push * slopes[i, f] + press * Y[i, f]
+            v, gain = velocity[i, f], gains[i, f]
             # a step is against the gradient: unequal signs mean that it goes on
             gain = gain + np.float32(0.2) if (g > 0) != (v > 0) else gain * np.float32(0.8)
             gain = gain if gain > least else least
             step = momentum * v - rate * gain * g
-            new_gains[at, f], new_velocity[at, f] = gain, step
+            new_gains[i, f], new_velocity[i, f] = gain, step
             length += step * step
             sums[axes] += np.float64(g) * g
         shrink = np.float32(1)
         if length > longest * longest:
             shrink = longest / np.sqrt(length)
         for f in range(axes):
-            new_velocity[at, f] *= shrink
-            new_Y[at, f] = Y[at, f] + new_velocity[at, f]
-            sums[f] += new_Y[at, f]
+            new_velocity[i, f] *= shrink
+            new_Y[i, f] = Y[i, f] + new_velocity[i, f]
+            sums[f] += new_Y[i, f]

@@ -80,7 +80,7 @@ class TSNE(Map):
         Stop after so many steps, after the early phase, in which the divergence did not fall;
         looked at every 25 steps.
     min_grad_norm : float, default=1e-7
-        Stop, after the early phase, when the gradient is smaller.
+        A phase ends when the gradient is smaller; looked at every 25 steps, from the 50th on.
     metric : str or callable, default="euclidean"
         Distance of rows; "precomputed": X are distances, dense or a sparse graph of neighbours;
         "precomputed_affinity": X is P itself, n x n numbers from 0 up.
@@ -90,7 +90,7 @@ class TSNE(Map):
         Where the map starts. All but an array are shrunk to a spread of 1e-4. Distances have no
         principal axes, affinities only "random" or an array.
     verbose : int, default=0
-        Above 0 prints what is done, above 1 also the divergence every 25 steps.
+        Above 0 prints what is done, above 1 also the divergence every 50 steps.
     random_state : int, Generator, RandomState or None, default=None
         For init="random", and for approximate neighbours.
     method : {"auto", "fft", "barnes_hut", "exact"}, default="auto"
@@ -339,7 +339,7 @@ class TSNE(Map):
         """The places of all points, from those of the landmarks."""
         places = np.empty((points.n, Y.shape[1]), np.float32)
         places[self.landmarks_] = Y
-        others = np.setdiff1d(np.arange(points.n), self.landmarks_)
+        others = np.delete(np.arange(points.n), self.landmarks_)  # type: ignore[arg-type]
         field = Field(Y, dof=self._forces.dof, spacing=FINE)
         for first in range(0, len(others), ROWS_AT_A_TIME):
             rows = others[first : first + ROWS_AT_A_TIME]

@@ -16,9 +16,10 @@ import numpy as np
 from lowdim.core.loop import iterate
 from lowdim.maps.tsne.attraction import Pairs, divergence
 from lowdim.maps.tsne.descent import Forces, Layout, Phase, start_layout, stepped
-from lowdim.maps.tsne.repulsion import repulsion
+from lowdim.maps.tsne.repulsion import Push, repulsion
 
 CHUNK = 25
+FIRST_LOOK = 50  # steps of a phase before it may end: a small map has small gradients
 
 
 class Schedule(NamedTuple):
@@ -68,17 +69,28 @@ def descend(
     for layout in loop:
         push = repulsion(layout.Y, *forces)
         kl = divergence(final, layout.Y, forces.dof, push.Z)
-        first, norm = layout.step, 0.0
-        for step in range(first, min(first + CHUNK, schedule.steps)):
-            phase, here = schedule.at(step), pairs[step >= schedule.switch]
-            layout, size = stepped(layout, here, forces, phase, push if step == first else None)
-            norm = size if step == first else norm
-        reason = _reason_to_stop(model, [*loop.history, kl], norm, first, schedule)
-        _tell_progress(model, first, kl, norm, schedule, reason)
-        loop.record(kl, change=0.0 if reason else np.inf)
-        if not reason:
-            loop.params = layout
+        moved, norm = _round(layout, pairs, forces, schedule, push)
+        reason = _reason_to_stop(model, [*loop.history, kl], norm, layout, schedule)
+        _tell_progress(model, layout.step, kl, norm, schedule, reason)
+        is_early = layout.step < schedule.switch
+        loop.record(kl, change=0.0 if reason and not is_early else np.inf)
+        if reason:  # this map is the last one, of the early phase or of all
+            moved = layout._replace(step=schedule.switch) if is_early else layout
+        loop.params = moved._replace(early_rounds=layout.early_rounds + is_early)
     return loop.params
+
+
+def _round(
+    layout: Layout, pairs: tuple[Pairs, Pairs], forces: Forces, schedule: Schedule, push: Push
+) -> tuple[Layout, float]:
+    """The map after CHUNK steps, and the norm of the gradient at the first of them."""
+    first, norm = layout.step, 0.0
+    for step in range(first, min(first + CHUNK, schedule.steps)):
+        here = pairs[step >= schedule.switch]
+        known = push if step == first else None
+        layout, size = stepped(layout, here, forces, schedule.at(step), known)
+        norm = size if step == first else norm
+    return layout, norm
 
 
 def _attributes(layout: Layout) -> dict:
@@ -86,14 +98,18 @@ def _attributes(layout: Layout) -> dict:
 
 
 def _reason_to_stop(
-    model: Any, history: list[float], norm: float, step: int, schedule: Schedule
+    model: Any, history: list[float], norm: float, layout: Layout, schedule: Schedule
 ) -> str:
-    """Why the map of this step is the last one; "" if it is not."""
-    if step <= schedule.switch:
+    """Why the map of a round is the last one of its phase; "" if it is not."""
+    is_early = layout.step < schedule.switch
+    begun = layout.step - (0 if is_early else schedule.switch)
+    if begun < FIRST_LOOK:
         return ""
     if norm <= model.min_grad_norm:
         return f"gradient norm {norm:f}"
-    late = np.array(history[-(-schedule.switch // CHUNK) :])
+    if is_early:
+        return ""
+    late = np.array(history[layout.early_rounds :])
     since = CHUNK * (len(late) - 1 - int(np.argmin(late)))
     most = model.n_iter_without_progress
     if since > most and since > 0:
@@ -113,7 +129,7 @@ def tell(model: Any, text: str, level: int = 1) -> None:
 def _tell_progress(
     model: Any, step: int, kl: float, norm: float, schedule: Schedule, reason: str
 ) -> None:
-    if step > 0:
+    if step > 0 and step % FIRST_LOOK == 0:
         tell(model, f"Iteration {step}: error = {kl:.7f}, gradient norm = {norm:.7f}", level=2)
     if step == schedule.switch:
         tell(model, f"KL divergence after {step} iterations with early exaggeration: {kl:f}")

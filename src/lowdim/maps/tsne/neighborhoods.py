@@ -77,6 +77,13 @@ def some(model: Any, points: Points) -> Neighbors:
     """The neighbours of each point that any perplexity of the model needs."""
     largest = max(perplexities(model.perplexity) + perplexities(model.anneal_perplexity or 0))
     k = min(points.n - 1, int(3 * largest + 1))
+    if model._metric.is_precomputed and sp.issparse(points.rows):
+        least = int(np.diff(points.rows.indptr).min())
+        if least < k:
+            raise ValueError(
+                f"{k + 1} neighbors per samples are required, but some samples have only {least}: "
+                "give a graph of more distances, or choose a smaller perplexity."
+            )
     return model._neighbors(points, k)
 
 

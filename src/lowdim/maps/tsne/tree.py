@@ -29,7 +29,7 @@ class Tree(NamedTuple):
 
     order: np.ndarray  # (n,)  the points along the curve
     means: np.ndarray  # (cells, axes) float32
-    count: np.ndarray  # (cells,) float32
+    points: np.ndarray  # (cells,) float32  how many
     side: np.ndarray  # (cells,) float32  squared; 0: nothing to look into
     jump: np.ndarray  # (cells,) int64  the cell after all parts
 
@@ -129,9 +129,9 @@ def _cut(codes, axes, bits, waiting, begin, end, level, jump):
 
 
 @kernel
-def _walk(order, means, count, side, jump, Y, settings, start, stop, here, values, gradients):
+def _walk(order, means, points, side, jump, Y, settings, start, stop, here, values, gradients):
     """Sums at the points from start to stop of the curve; gradients less the factor of K'."""
-    axes, cells, one = Y.shape[1], len(count), np.float32(1)
+    axes, cells, one = Y.shape[1], len(points), np.float32(1)
     rate, power, opening = settings[0], settings[1], settings[2]
     for at in range(start, stop):
         i = order[at]
@@ -148,7 +148,7 @@ def _walk(order, means, count, side, jump, Y, settings, start, stop, here, value
             if side[cell] == 0 or side[cell] < opening * square:
                 near = one / (one + rate * square)
                 weight = near if power == one else near**power
-                weight *= count[cell]
+                weight *= points[cell]
                 value += weight
                 for f in range(axes):
                     gradients[i, f] += weight * near * (here[f] - means[cell, f])
