@@ -33,10 +33,10 @@ from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate
 from lowdim.linear.truncated_svd import TruncatedSVD as TruncatedSVD
 from lowdim.maps.classical import ClassicalMDS as ClassicalMDS
-from lowdim.maps.mds import MDS as MDS
-from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.dissimilarity import check_dissimilarity as check_dissimilarity
 from lowdim.maps.dissimilarity import dissimilarity as dissimilarity
+from lowdim.maps.mds import MDS as MDS
+from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.neighbors import neighbors as neighbors
 from lowdim.maps.sammon import Sammon as Sammon
 from lowdim.maps.stress import stress as stress
