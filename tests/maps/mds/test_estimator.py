@@ -266,6 +266,18 @@ def test_rows_that_nothing_joins_are_refused(rng):
         MDS(metric="precomputed").fit(D)
 
 
+def test_a_row_without_any_dissimilarity_is_named(rng):
+    D = noisy(rng, 10)
+    D[3] = D[:, 3] = np.nan
+    with pytest.raises(ValueError, match="all dissimilarities of row 3"):
+        MDS(metric="precomputed").fit(D)
+
+
+def test_few_pairs_without_neighbours_still_stand_for_all(rng):
+    model = MDS(n_pairs=5, random_state=0).fit(rng.normal(size=(60, 3)))
+    assert np.isfinite(model.stress_)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

@@ -82,12 +82,14 @@ def test_the_weighted_sum_estimates_the_sum_over_all(rng):
 
 @pytest.mark.parametrize("n_pairs", [1, 6, 60])
 def test_a_part_of_the_pairs_is_with_neighbours(n_pairs):
-    assert 1 <= neighbors_of(n_pairs) <= n_pairs
+    assert neighbors_of(n_pairs) == n_pairs // 6
 
 
 def test_rows_that_nothing_joins_are_named():
     D = np.full((5, 5), np.nan)
     D[:4, :4] = 1.0
     with pytest.raises(ValueError, match="between row 4 and the other rows"):
-        check_joined(list_of(D), "X")
-    check_joined(list_of(D[:4, :4]), "X")
+        check_joined(list_of(D))
+    with pytest.raises(ValueError, match=r"n_pairs=2 leaves .* row 4 .* Raise n_pairs"):
+        check_joined(list_of(D), 2)
+    check_joined(list_of(D[:4, :4]))

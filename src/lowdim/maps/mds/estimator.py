@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.calling import level_of_caller
@@ -257,6 +258,8 @@ class MDS(Map):
             How much each pair counts, symmetric, 0 or more; None means 1.
         """
         self._warn_of_earlier_names(X)
+        if self._asked_metric().is_precomputed:
+            _refuse_unknown_rows(X)
         return self._fit_map(X, init=init, weights=weights)
 
     def fit_transform(self, X, y=None, init=None, weights=None):
@@ -401,6 +404,7 @@ class MDS(Map):
         -------
         ndarray of that shape
         """
+        check_is_fitted(self)
         values = np.asarray(dissimilarity, dtype=np.float64) / self._unit
         return self._disparity(values) * self._scale
 
@@ -479,6 +483,18 @@ class MDS(Map):
 
 def _warn(message: str, category: type[Warning] = FutureWarning) -> None:
     warnings.warn(message, category, stacklevel=level_of_caller())
+
+
+def _refuse_unknown_rows(D: Any) -> None:
+    """Raise if a row of given dissimilarities has none; such rows of a table are left out."""
+    if not isinstance(D, np.ndarray) or D.dtype.kind != "f" or D.ndim != 2:
+        return
+    unknown = np.isnan(D).all(axis=1)
+    if unknown.any():
+        raise ValueError(
+            f"X has NaN for all dissimilarities of row {int(np.argmax(unknown))}: nothing says "
+            "where in the map it belongs. Leave out its row and column."
+        )
 
 
 def _anchors_of(n: int, random: np.random.Generator) -> np.ndarray | None:

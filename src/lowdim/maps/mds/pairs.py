@@ -111,7 +111,7 @@ def sampled_pairs(
 
 def neighbors_of(n_pairs: int) -> int:
     """How many of a row's pairs are with its neighbours."""
-    return max(1, n_pairs // NEIGHBORS)
+    return n_pairs // NEIGHBORS
 
 
 def sorted_pairs(pairs: Pairs) -> Pairs:
@@ -122,8 +122,11 @@ def sorted_pairs(pairs: Pairs) -> Pairs:
     return Pairs(first[order], second[order], dissimilarity[order], weight, pairs.n)
 
 
-def check_joined(pairs: Pairs, name: str) -> None:
-    """Raise if the pairs leave rows, or groups of rows, without any tie to the others."""
+def check_joined(pairs: Pairs, n_pairs: int | None = None) -> None:
+    """Raise if the pairs leave rows, or groups of rows, without any tie to the others.
+
+    `n_pairs` is how many were drawn for each row, where they are not all.
+    """
     part = parts_of(pairs.first, pairs.second, pairs.n)
     if not part.any():
         return
@@ -131,9 +134,14 @@ def check_joined(pairs: Pairs, name: str) -> None:
     apart = int(np.argmin(sizes))
     row = int(np.argmax(part == apart))
     what = f"row {row}" if sizes[apart] == 1 else f"{sizes[apart]} rows (first: {row})"
+    if n_pairs is not None:
+        raise ValueError(
+            f"n_pairs={n_pairs} leaves no pair between {what} and the other rows: nothing says "
+            "where in the map they belong. Raise n_pairs."
+        )
     raise ValueError(
-        f"{name} has no observed dissimilarity of positive weight between {what} and the other "
-        f"rows: nothing says where in the map they belong. Leave them out, or give some."
+        f"X has no observed dissimilarity of positive weight between {what} and the other rows: "
+        "nothing says where in the map they belong. Leave them out, or give some."
     )
 
 

@@ -70,9 +70,10 @@ def problem_of(
     if is_graph:
         pairs = stored_pairs(points.rows, weights)
     elif some is not None:
-        near = neighbors(min(neighbors_of(some), n - 1))
-        listed = listed_of(points, metric)
-        pairs = sampled_pairs(between, n, some, (near.indices, near.distances), random, listed)
+        near = np.empty((n, 0), np.int32), np.empty((n, 0))
+        if neighbors_of(some):
+            near = neighbors(neighbors_of(some))
+        pairs = sampled_pairs(between, n, some, near, random, listed_of(points, metric))
         pairs = pairs if weights is None else weighed(pairs, weights)
     elif weights is None and not missing and not learned:
         single = n > SINGLE_ABOVE and asked.eps >= SINGLE_ENOUGH
@@ -80,7 +81,7 @@ def problem_of(
         return SquareProblem(square_of(between, n, dtype))
     else:
         pairs = all_pairs(between, n, weights)
-    check_joined(pairs, "X")
+    check_joined(pairs, some)
     return _listed(pairs, asked, learned, exact=some is None)
 
 
