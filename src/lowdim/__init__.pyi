@@ -39,12 +39,6 @@ from lowdim.maps.dissimilarity import dissimilarity as dissimilarity
 from lowdim.maps.mds import MDS as MDS
 from lowdim.maps.mds import smacof as smacof
 from lowdim.maps.neighbors import neighbors as neighbors
-from lowdim.maps.sammon import Sammon as Sammon
-from lowdim.maps.sne import SNE as SNE
-from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
-from lowdim.maps.stress import stress as stress
-from lowdim.maps.tsne import TSNE as TSNE
-from lowdim.maps.umap import UMAP as UMAP
 from lowdim.maps.quality import MapQuality as MapQuality
 from lowdim.maps.quality import Shepard as Shepard
 from lowdim.maps.quality import continuity as continuity
@@ -52,6 +46,12 @@ from lowdim.maps.quality import map_quality as map_quality
 from lowdim.maps.quality import neighborhood_recall as neighborhood_recall
 from lowdim.maps.quality import shepard as shepard
 from lowdim.maps.quality import trustworthiness as trustworthiness
+from lowdim.maps.sammon import Sammon as Sammon
+from lowdim.maps.sne import SNE as SNE
+from lowdim.maps.sne import SymmetricSNE as SymmetricSNE
+from lowdim.maps.stress import stress as stress
+from lowdim.maps.tsne import TSNE as TSNE
+from lowdim.maps.umap import UMAP as UMAP
 from lowdim.mixture.factor_analyzers import (
     MixtureOfFactorAnalyzers as MixtureOfFactorAnalyzers,
 )

@@ -121,8 +121,6 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 3, "init": "pca", "min_dist": 0.0, "n_epochs": 100},
         {"densmap": True, "unique": True, "n_epochs": 60, "set_op_mix_ratio": 0.5},
     ],
-    "SNE": [{"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2}],
-    "SymmetricSNE": [{"joint": "global", "neighbors": "exact", "perplexity": 5.0}],
     "TSNE": [
         {"perplexity": 2, "method": "fft", "max_iter": 60, "dof": 0.5},
         {"perplexity": 2, "method": "barnes_hut", "n_components": 1, "max_iter": 60},
@@ -157,7 +155,6 @@ quiet = [
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
     pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
     pytest.mark.filterwarnings("ignore:n_neighbors=.* is more than the .* rows of X:UserWarning"),
-    pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),
 ]

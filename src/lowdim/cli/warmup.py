@@ -19,15 +19,12 @@ TOGETHER = (
     ("completion",),
     ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
     ("cluster", "mixture"),
-    ("maps",),
     ("linear",),
     ("LatentDirichletAllocation", "PLSA"),
-)
-OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
     ("maps",),
-    ("LatentDirichletAllocation", "PLSA"),
 )
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
+OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
 WIDTH = 24
 
 
@@ -129,9 +126,6 @@ def _by_name() -> dict[str, Any]:
     import lowdim
     from lowdim.registry import public_estimators
 
-    others: tuple[Any, ...] = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec)
-    others += (lowdim.WordVectors, lowdim.MapQuality)
-    return {**public_estimators(), **{cls.__name__: cls for cls in others}}
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
     other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality)}
     return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
@@ -296,8 +290,6 @@ def _learn_words() -> None:
         lowdim.Word2Vec(4, sg=sg, min_count=1, sample=0, epochs=1).fit(docs).transform(docs)
 
 
-def _judge_maps() -> None:
-    """Judge a map of rows of every kind, and of distances without products."""
 def _find_neighbors() -> None:
     """Find neighbours among few, many, equal, sparse and very many rows."""
     import numpy as np
@@ -305,12 +297,6 @@ def _find_neighbors() -> None:
 
     import lowdim
 
-    X: Any = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
-    X[1] = X[0]
-    for rows in (X, X.round(), X.astype(np.float32), sp.csr_array(X)):
-        for sample in (None, ROWS // 2):
-            lowdim.map_quality(rows, X[:, :2], n_neighbors=3, sample=sample)
-    lowdim.map_quality(X, X[:, :2], n_neighbors=3, metric="manhattan")
     random = np.random.default_rng(0)
     for dtype in (np.float64, np.float32):
         X = random.normal(size=(VERY_MANY_ROWS, 4)).astype(dtype)
@@ -332,6 +318,21 @@ def _sample_topics() -> None:
     for k in (2, 200):
         model = lowdim.LatentDirichletAllocation(k, learning_method="gibbs", max_iter=2)
         model.fit(X).score_samples(X[:2], method="left-to-right", n_samples=2)
+
+
+def _judge_maps() -> None:
+    """Judge a map of rows of every kind, and of distances without products."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    import lowdim
+
+    X: Any = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    X[1] = X[0]
+    for rows in (X, X.round(), X.astype(np.float32), sp.csr_array(X)):
+        for sample in (None, ROWS // 2):
+            lowdim.map_quality(rows, X[:, :2], n_neighbors=3, sample=sample)
+    lowdim.map_quality(X, X[:, :2], n_neighbors=3, metric="manhattan")
 
 
 def _lay_out_rows() -> None:

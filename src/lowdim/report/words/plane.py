@@ -1,7 +1,7 @@
 """Words in the plane: the one place that says how.
 
 By t-SNE, which keeps words near that are near: of 5,000 words of Wikipedia, half of the 10 nearest
-of each. Principal components keep 4 of 100; they are taken for words too few to have neighbourhoods.
+of each. Principal components keep 4 of 100; they are taken where words are few.
 """
 
 from __future__ import annotations
