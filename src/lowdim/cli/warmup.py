@@ -20,8 +20,8 @@ TOGETHER = (
     ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
     ("cluster", "mixture"),
     ("linear",),
-    ("LatentDirichletAllocation", "PLSA"),
     ("maps",),
+    ("LatentDirichletAllocation", "PLSA"),
 )
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 WIDTH = 24

@@ -78,7 +78,7 @@ class Metric(NamedTuple):
     @property
     def has_units(self) -> bool:
         """Whether distances are in units of X and do not depend on where 0 is."""
-        return self.name in ("euclidean", "sqeuclidean")
+        return self.name in ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")
 
 
 def metric_of(metric: Any, metric_params: dict | None = None) -> Metric:

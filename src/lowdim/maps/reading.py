@@ -116,7 +116,7 @@ def check_takes_nan(X: Any, metric: Metric) -> None:
             "X is sparse and has NaN; missing values are for dense rows only. Entries that are not "
             "stored are zeros: give X.toarray() if NaN is to mean missing, or leave the NaN out."
         )
-    if not metric.has_units and not metric.is_precomputed:
+    if metric.name not in ("euclidean", "sqeuclidean") and not metric.is_precomputed:
         columns = np.flatnonzero(np.isnan(X).any(axis=0))
         raise ValueError(
             f"X has NaN in {len(columns)} of {X.shape[1]} columns (first: {columns[0]}); "
