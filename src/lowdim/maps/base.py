@@ -297,9 +297,17 @@ def _placed(X: Any, model: Map) -> np.ndarray:
     Y[empty] = places.mean(axis=0, dtype=np.float64)
     others = np.flatnonzero((known < 0) & ~empty)
     if len(others):
-        new = read(X[others], model._reading, metric, model._points)
+        new = read(alike(X[others], model), model._reading, metric, model._points)
         Y[others] = model._place(new)
     return Y
+
+
+def alike(X: Any, model: Map) -> Any:
+    """New rows as the training rows are: sparse or dense; codes are made of both."""
+    sparse = sp.issparse(model._points.rows)
+    if model._reading.codes is not None or sp.issparse(X) == sparse:
+        return X
+    return sp.csr_array(X) if sparse else X.toarray()
 
 
 def _at_zero(X: Any) -> np.ndarray:

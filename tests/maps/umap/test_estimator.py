@@ -272,6 +272,16 @@ def test_new_digits_lie_among_their_kind(digits):
     assert (found == labels[~train][:, None]).mean() > 0.95
 
 
+@pytest.mark.parametrize("makes", [(np.array, sp.csr_array), (sp.csr_array, np.array)])
+def test_dense_rows_are_placed_among_sparse_ones_and_the_other_way_round(rng, makes):
+    X, _ = groups(rng)
+    fit, new = makes
+    model = UMAP(random_state=0, n_epochs=30).fit(fit(X))
+    same, other = (model.transform(make(X[:5] + 0.1)) for make in (fit, new))
+    np.testing.assert_allclose(other, same, atol=1e-3)
+    np.testing.assert_array_equal(model.transform(new(X[:5])), model.embedding_[:5])
+
+
 def test_a_graph_instead_of_a_map(rng):
     X, _ = groups(rng)
     model = UMAP(transform_mode="graph", random_state=0)

@@ -20,7 +20,7 @@ from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Anything, Given, Maybe
 from lowdim.core.validation import check_codes
-from lowdim.maps.base import Map
+from lowdim.maps.base import Map, alike
 from lowdim.maps.framing import frame_of, points_of
 from lowdim.maps.keys import found_among, row_keys
 from lowdim.maps.neighbors.found import Neighbors
@@ -545,7 +545,7 @@ class UMAP(Map):
 
     def _joined(self, X: Any) -> sp.csr_array:
         """The weights of a block of rows to the training rows; of a training row, its own edges."""
-        new = read(X, self._reading, self._metric, self._points)
+        new = read(alike(X, self), self._reading, self._metric, self._points)
         found, own = self._joined_to(new)
         weights = directed(rounded(own.weights), found.indices, self._points.n)
         if self.unique and not self._groups.all_differ:
