@@ -191,12 +191,7 @@ class TSNE(Map):
         "landmarks_": Maybe(Below("n", ("m",))),
         "bandwidths_": Maybe(Either((("n",), ("n", "scales")))),
     }
-    # more than one argument decides which kernels run
-    warmed_together: ClassVar[tuple] = tuple(
-        {"n_components": axes, "method": method}
-        for axes in (1, 2, 3)
-        for method in ("fft", "barnes_hut", "exact")
-    )
+    warmed_together: ClassVar[tuple] = ({"n_components": 1},)  # maps in the plane have their own
 
     _parameter_constraints: ClassVar[dict] = {
         **OF_MAPS,
@@ -250,31 +245,18 @@ class TSNE(Map):
         missing="expected",
         pca_components=None,
     ):
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
+        self.n_components, self.perplexity = n_components, perplexity
+        self.early_exaggeration, self.learning_rate = early_exaggeration, learning_rate
+        self.max_iter, self.min_grad_norm = max_iter, min_grad_norm
         self.n_iter_without_progress = n_iter_without_progress
-        self.min_grad_norm = min_grad_norm
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.verbose = verbose
-        self.random_state = random_state
-        self.method = method
-        self.angle = angle
-        self.n_jobs = n_jobs
-        self.dof = dof
-        self.exaggeration = exaggeration
+        self.metric, self.metric_params, self.init = metric, metric_params, init
+        self.verbose, self.random_state, self.n_jobs = verbose, random_state, n_jobs
+        self.method, self.angle, self.dof = method, angle, dof
+        self.exaggeration, self.early_compression = exaggeration, early_compression
         self.early_exaggeration_iter = early_exaggeration_iter
-        self.early_compression = early_compression
-        self.affinity = affinity
-        self.anneal_perplexity = anneal_perplexity
-        self.landmarks = landmarks
-        self.neighbors = neighbors
-        self.missing = missing
-        self.pca_components = pca_components
+        self.affinity, self.anneal_perplexity = affinity, anneal_perplexity
+        self.landmarks, self.neighbors = landmarks, neighbors
+        self.missing, self.pca_components = missing, pca_components
 
     # ---- learn -----------------------------------------------------------------------------------
 
