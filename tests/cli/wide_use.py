@@ -26,6 +26,21 @@ def use_everything():
                     continue
         count_words()
         learn_words()
+        find_neighbors()
+
+
+def find_neighbors():
+    """Find neighbours in every way that kernels know."""
+    for dtype in (np.float64, np.float32):
+        X = table(200, dtype=dtype)
+        odd = np.asfortranarray(X)
+        odd.flags.writeable = False
+        for rows in (X, odd, sp.csr_array(X), sp.csc_array(X), np.round(X)):
+            for metric in ("euclidean", "cosine", "correlation", "chebyshev"):
+                try:
+                    lowdim.neighbors(rows, 3, metric=metric)
+                except TypeError:  # sparse rows, of which not every metric is known
+                    continue
 
 
 def learn_words():

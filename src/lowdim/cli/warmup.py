@@ -23,6 +23,7 @@ TOGETHER = (
     ("maps",),
     ("LatentDirichletAllocation", "PLSA"),
 )
+VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 WIDTH = 24
 
 
@@ -125,7 +126,8 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    return {**public_estimators(), **{cls.__name__: cls for cls in others}}
+    other = {cls.__name__: cls for cls in others}
+    return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
 
 
 def _family(cls: Any) -> str:
@@ -284,6 +286,24 @@ def _learn_words() -> None:
         lowdim.Word2Vec(4, sg=sg, min_count=1, sample=0, epochs=1).fit(docs).transform(docs)
 
 
+def _find_neighbors() -> None:
+    """Find neighbours among few, many, equal, sparse and very many rows."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    import lowdim
+
+    random = np.random.default_rng(0)
+    for dtype in (np.float64, np.float32):
+        X = random.normal(size=(VERY_MANY_ROWS, 4)).astype(dtype)
+        lowdim.neighbors(X[:ROWS], 3)
+        lowdim.neighbors(np.repeat(X[:ROWS], 2, axis=0), 3)
+        lowdim.neighbors(sp.csr_array(X[:ROWS]), 3)
+        lowdim.neighbors(X[:ROWS], 3, metric="manhattan")
+        lowdim.neighbors(X[: VERY_MANY_ROWS // 2], 3)
+        lowdim.neighbors(X, 3, method="approximate", random_state=0)
+
+
 def _sample_topics() -> None:
     """Draw the topics of words, of few and of many topics, and score documents word by word."""
     import numpy as np
@@ -302,4 +322,5 @@ OTHER_USES: dict[str, Callable[[], None]] = {
     "Recommender": _recommend,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,
+    "neighbors": _find_neighbors,
 }

