@@ -143,6 +143,7 @@ ODD = {
     "diagonal": (changed(1, 1, 2.0), "has_zero_diagonal", False, "The diagonal is not 0"),
     "negative": (-squareform(np.arange(1.0, 7.0)), "n_negative", 6, "Some pairs are negative"),
     "missing": (changed(0, 1, np.nan), "n_missing", 1, "MDS leaves them out"),
+    "infinite": (changed(0, 1, np.inf), "n_missing", 0, "infinite"),
     "nothing": (np.zeros((3, 3)), "n_violations", 0, "Euclidean"),
     "one object": (np.zeros((1, 1)), "n_triangles", 0, "Euclidean"),
 }
@@ -151,8 +152,8 @@ ODD = {
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_wrong_is_said(kind):
     given, attribute, value, advice = ODD[kind]
-    if kind == "missing":
-        given = np.where(np.isnan(given.T), np.nan, given)
+    if kind in ("missing", "infinite"):
+        given = np.where(np.isfinite(given.T), given, given.T)
     found = lowdim.check_dissimilarity(given)
     assert getattr(found, attribute) == value
     assert re.search(advice, found.advice)

@@ -230,6 +230,8 @@ def _use(model: Any, X: Any) -> None:
     for name in ("transform", "predict", "score_samples", "impute"):
         if hasattr(model, name) and not (name == "impute" and sp.issparse(X)):
             getattr(model, name)(X)
+    if _family(type(model)) == "maps" and hasattr(X, "dtype") and hasattr(X, "__neg__"):
+        model.transform(-X)  # rows of the map have their place without more
     if hasattr(model, "partial_fit"):
         clone(model).partial_fit(X)
 

@@ -22,7 +22,6 @@ from lowdim.core.loop import fitting
 from lowdim.core.shapes import Below, Maybe
 from lowdim.core.validation import check_weights
 from lowdim.linalg.moments import unit_for
-from lowdim.linalg.products import dense_times
 from lowdim.linear.pca import PCA
 from lowdim.maps.base import OF_MAPS, Map
 from lowdim.maps.constant import additive_constant
@@ -39,7 +38,7 @@ from lowdim.maps.coordinates import (
     squared,
 )
 from lowdim.maps.points import Points, distances, in_units_of_x
-from lowdim.maps.start import is_plain, landmark_rows, to_landmarks
+from lowdim.maps.start import among_landmarks, is_plain, landmark_rows, to_landmarks
 
 ALL_COLUMNS = 500  # up to which all eigenvalues are found, of rows
 
@@ -231,31 +230,25 @@ class ClassicalMDS(Map):
 
     def _coded(self, points: Points) -> np.ndarray:
         """Places of points on the axes, in the points' unit."""
-        if sp.issparse(points.rows):
-            return np.asarray(points.rows @ self._axes) - self._means @ self._axes
-        return dense_times(points.rows - self._means, self._axes)
+        return ArrayBlocks(points.rows).map(_codes, self._means, self._axes)
 
     # ---- other dissimilarities -------------------------------------------------------------------
 
     def _by_dissimilarities(self, points: Points) -> np.ndarray:
         metric, chosen, weight = self._metric, self.landmarks_, self._weight_of_landmarks()
         if chosen is None:
-            D = to_all = distances(points, points, metric)
+            D = distances(points, points, metric)
         else:
-            to_all = to_landmarks(points, chosen, metric)
-            D = to_all[chosen]
-        _refuse_unknown(to_all)
-        self._unit = unit_for(float(to_all.max(initial=0.0)), np.dtype(np.float64))
-        if self._unit != 1.0:
-            D, to_all = D / self._unit, to_all / self._unit
+            D = among_landmarks(points, chosen, metric)
+        _refuse_unknown(D)
+        self._unit = unit_for(float(D.max(initial=0.0)), np.dtype(np.float64))
+        D = D / self._unit if self._unit != 1.0 else D
         constant = additive_constant(D, weight) if self.additive_constant else 0.0
         k = min(self.n_components, len(D))
         found = principal_coordinates(squared(D, constant, weight), k, weight)
         self._check_positive(found.values, 0.0)
         self._publish_spectrum(found, constant)
-        if chosen is None:
-            return found.Y
-        return self._placed_by(to_all)
+        return found.Y if chosen is None else self._placed_by_landmarks(points, chosen)
 
     def _publish_spectrum(self, found: Coordinates, constant: float) -> None:
         self._means, self._axes = found.means, found.axes
@@ -267,14 +260,22 @@ class ClassicalMDS(Map):
         fit = goodness_of_fit(found.values, found.spectrum, copies)
         self._goodness = fit if whole else None
 
+    def _placed_by_landmarks(self, points: Points, chosen: np.ndarray) -> np.ndarray:
+        Y = np.empty((points.n, self._axes.shape[1]))
+        for rows, D in to_landmarks(points, chosen, self._metric):
+            Y[rows] = self._placed_by(D)
+        return Y
+
     def _placed_by(self, D: np.ndarray) -> np.ndarray:
         """Places of rows with dissimilarities (m, n) to the scaled rows, in the map's unit."""
+        _refuse_unknown(D)
         Y = np.empty((len(D), self._axes.shape[1]))
         size = max(1, 2**20 // D.shape[1])
         constant = self.additive_constant_ / self._in_units(np.ones(1))[0]
         for first in range(0, len(D), size):
             rows = slice(first, first + size)
-            squares = D[rows] + np.where(D[rows] > 0, constant, 0.0)
+            squares = D[rows] / self._unit
+            squares += np.where(squares > 0, constant, 0.0)
             squares *= squares
             Y[rows] = placed(squares, self._means, self._axes)
         return Y
@@ -290,8 +291,6 @@ class ClassicalMDS(Map):
             D = D if self.landmarks_ is None else D[:, self.landmarks_]
         else:
             D = distances(points, some, self._metric)
-        _refuse_unknown(D)
-        D = D / self._unit if self._unit != 1.0 else D
         return self._in_units(self._placed_by(D))
 
     # ---- what is made when asked for -------------------------------------------------------------
@@ -308,11 +307,11 @@ class ClassicalMDS(Map):
     def goodness_of_fit_(self) -> np.ndarray:
         """Parts of the eigenvalues that the map has: of all sizes, and of the positive ones."""
         if self._goodness is None:
-            some = self._points if self.landmarks_ is None else self._points.take(self.landmarks_)
-            if self._metric.is_precomputed and self.landmarks_ is not None:
-                some = some._replace(rows=some.rows[:, self.landmarks_])
-            unit = self._in_units(np.ones(1))[0]
-            D = distances(some, some, self._metric) / self._unit
+            points, unit = self._points, self._in_units(np.ones(1))[0]
+            if self.landmarks_ is None:
+                D = distances(points, points, self._metric) / self._unit
+            else:
+                D = among_landmarks(points, self.landmarks_, self._metric) / self._unit
             constant, weight = self.additive_constant_ / unit, self._weight_of_landmarks()
             B = squared(D, constant, weight)
             centre_twice(B, weight)
@@ -351,6 +350,13 @@ class ClassicalMDS(Map):
             f"n_components={self.n_components} is more than the {positive} positive eigenvalues "
             f"that the dissimilarities have; choose at most {positive}{'' if plain else hint}."
         )
+
+
+def _codes(X: Any, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Places of a block of rows on axes."""
+    if sp.issparse(X):
+        return np.asarray(X @ axes) - mean @ axes
+    return (X - mean) @ axes
 
 
 def _refuse_unknown(D: np.ndarray) -> None:

@@ -10,7 +10,7 @@ cooccurrence   1 / (1 + s_ij sum s / (sum_j s_ij sum_i s_ij))
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -217,25 +217,47 @@ def check_dissimilarity(D: Any) -> DissimilarityCheck:
     if n > MOST:
         chosen = np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
     A = whole[np.ix_(chosen, chosen)]
-    off = ~np.eye(n, dtype=bool)
-    largest = float(np.nanmax(np.abs(whole), initial=0.0))
-    unit = largest or 1.0
-    with np.errstate(invalid="ignore"):
-        asymmetry = float(np.nanmax(np.abs(whole - whole.T), initial=0.0)) / unit
-    n_missing, n_negative = int(np.isnan(whole[off]).sum()), int((whole[off] < 0).sum())
+    seen = _seen(whole)
+    unit = seen.largest or 1.0
+    is_symmetric = seen.asymmetry <= ASYMMETRY * unit
+    twice = 2 if is_symmetric else 1
     found: dict[str, Any] = {
         "n_objects": n,
         "n_looked_at": len(chosen),
-        "is_symmetric": asymmetry <= ASYMMETRY,
-        "asymmetry": asymmetry,
+        "is_symmetric": is_symmetric,
+        "asymmetry": seen.asymmetry / unit,
         "has_zero_diagonal": not (np.abs(np.diagonal(whole)) > ASYMMETRY * unit).any(),
-        "n_negative": n_negative // 2 if asymmetry <= ASYMMETRY else n_negative,
-        "n_missing": n_missing // 2 if asymmetry <= ASYMMETRY else n_missing,
+        "n_negative": seen.negative // twice,
+        "n_missing": seen.missing // twice,
     }
     A = (A + A.T) / 2
     np.fill_diagonal(A, 0.0)
-    found |= _triangles(A, chosen) | _eigenvalues(A, n_missing > 0)
+    found |= _triangles(A, chosen) | _eigenvalues(A)
     return DissimilarityCheck(**found, advice=_advice(found))
+
+
+class _Seen(NamedTuple):
+    largest: float  # the largest size
+    asymmetry: float  # the largest difference between two directions
+    negative: int  # entries off the diagonal below 0
+    missing: int  # and those that are NaN
+
+
+def _seen(A: np.ndarray) -> _Seen:
+    """One look at a square matrix, some rows at a time."""
+    size, found = max(1, 2**20 // len(A)), []
+    for first in range(0, len(A), size):
+        rows, columns = A[first : first + size], A[:, first : first + size].T
+        inside = np.arange(first, first + len(rows))
+        off = np.ones(rows.shape, dtype=bool)
+        off[np.arange(len(rows)), inside] = False
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            away = np.nan_to_num(np.abs(rows - columns))
+        largest = np.abs(rows[~np.isnan(rows)]).max(initial=0.0)
+        negative, missing = ((rows < 0) & off).sum(), (np.isnan(rows) & off).sum()
+        found.append((largest, away.max(initial=0.0), negative, missing))
+    largest, asymmetry, negative, missing = zip(*found, strict=True)
+    return _Seen(float(max(largest)), float(max(asymmetry)), int(sum(negative)), int(sum(missing)))
 
 
 def _triangles(A: np.ndarray, names: np.ndarray) -> dict[str, Any]:
@@ -266,9 +288,9 @@ def _triangles(A: np.ndarray, names: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _eigenvalues(A: np.ndarray, has_missing: bool) -> dict[str, Any]:
+def _eigenvalues(A: np.ndarray) -> dict[str, Any]:
     unknown = np.nan
-    if has_missing or (A < 0).any():
+    if not np.isfinite(A).all() or (A < 0).any():
         return {
             "n_negative_eigenvalues": 0,
             "negative_share": unknown,
@@ -339,6 +361,8 @@ def _advice(found: dict[str, Any]) -> str:
         first = "Both directions differ: give maps (D + D.T) / 2. "
     if found["n_missing"]:
         return first + "Some pairs are missing: lowdim.MDS leaves them out."
+    if not np.isfinite(found["negative_share"]):
+        return first + "Some pairs are infinite: make them NaN, and lowdim.MDS leaves them out."
     if found["n_negative_eigenvalues"] == 0:
         return first + (
             "These are Euclidean distances: ClassicalMDS is exact with enough dimensions. Sammon "

@@ -42,8 +42,9 @@ def square_matrix(
     """
     A = any_square(given, name, who)
     _check_finite(A, name, who, nan)
-    largest = float(np.nanmax(np.abs(A), initial=0.0))
-    if not negative and (A < 0).any():
+    low, high = (float(np.nan_to_num(f.reduce(A, axis=None))) for f in (np.fmin, np.fmax))
+    largest = max(high, -low)
+    if not negative and low < 0:
         i, j = np.argwhere(A < 0)[0]
         raise ValueError(
             f"{name} has a negative entry ({A[i, j]:g} for {i} and {j}); {who} needs values of 0 "
@@ -99,6 +100,9 @@ def _from_pairs(pairs: np.ndarray, name: str) -> np.ndarray:
 
 
 def _check_finite(A: np.ndarray, name: str, who: str, nan: bool) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(A.sum()):  # unless a value is not, or the sum overflows: then look closer
+            return
     if np.isinf(A).any():
         i, j = np.argwhere(np.isinf(A))[0]
         raise ValueError(

@@ -13,6 +13,7 @@ Cost: O(n d^2) for rows; for other metrics O(n^2), and beyond `MOST` rows O(n) b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_
 INITS = ("random", "pca", "classical_mds")
 MOST = 2500  # rows of which all pairs are looked at
 LANDMARKS = 1000  # rows that stand for more of them
+ENTRIES = 2**22  # dissimilarities to landmarks that are made at a time
 FLAT = 1e-8  # part of the largest spread below which a direction has none
 SMALL = 1e-4  # of the largest spread: what is put there
 
@@ -123,12 +125,10 @@ def at_principal_coordinates(points: Points, n_components: int, metric: Metric) 
         Y[:, :k] = principal_coordinates(squared(D), k).Y
         return Y
     chosen = landmark_rows(n, LANDMARKS)
-    D = _known(to_landmarks(points, chosen, metric))
-    found = principal_coordinates(squared(D[chosen]), k)
-    size = max(1, 2**20 // LANDMARKS)
-    for first in range(0, n, size):
-        rows = slice(first, first + size)
-        Y[rows, :k] = placed(squared(D[rows]), found.means, found.axes)
+    D = _known(among_landmarks(points, chosen, metric))
+    found = principal_coordinates(squared(D), k)
+    for rows, block in to_landmarks(points, chosen, metric):
+        Y[rows, :k] = placed(squared(_known(block)), found.means, found.axes)
     return Y
 
 
@@ -137,11 +137,25 @@ def landmark_rows(n: int, count: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(n, min(count, n), replace=False))
 
 
-def to_landmarks(points: Points, chosen: np.ndarray, metric: Metric) -> np.ndarray:
-    """Dissimilarities (n, m) of all points to those with these numbers."""
+def among_landmarks(points: Points, chosen: np.ndarray, metric: Metric) -> np.ndarray:
+    """Dissimilarities (m, m) of the points with these numbers."""
+    some = points.take(chosen)
     if metric.is_precomputed:
-        return np.ascontiguousarray(points.rows[:, chosen], dtype=np.float64)
-    return distances(points, points.take(chosen), metric)
+        return np.ascontiguousarray(some.rows[:, chosen], dtype=np.float64)
+    return distances(some, some, metric)
+
+
+def to_landmarks(
+    points: Points, chosen: np.ndarray, metric: Metric
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Dissimilarities of all points to those with these numbers: rows, and a block (b, m)."""
+    landmarks, size = points.take(chosen), max(1, ENTRIES // len(chosen))
+    for first in range(0, points.n, size):
+        rows = slice(first, min(first + size, points.n))
+        if metric.is_precomputed:
+            yield rows, np.ascontiguousarray(points.rows[rows][:, chosen], dtype=np.float64)
+        else:
+            yield rows, distances(points.take(rows), landmarks, metric)
 
 
 def _known(D: np.ndarray) -> np.ndarray:

@@ -177,11 +177,9 @@ class Sammon(Map):
         if not metric.by_products and not metric.is_precomputed:  # rows in units of X
             far = distances(points.take(slice(0, 1)), points, metric)
             unit = power_of_two(float(np.nanmax(far, initial=0.0)))
-        delta = gathered(
-            n,
-            lambda first, last: block(first, last) / unit,
-            np.dtype(np.float64 if n <= MANY else np.float32),
-        )
+        single = n > MANY or points.rows.dtype == np.float32
+        dtype = np.dtype(np.float32 if single else np.float64)
+        delta = gathered(n, lambda first, last: block(first, last) / unit, dtype)
         if np.isnan(delta).any():
             raise ValueError(
                 "X has no dissimilarity for some rows: no column is observed in both, or the "

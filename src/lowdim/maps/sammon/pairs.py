@@ -9,7 +9,8 @@ m_i are the rows that point i stands for. Dissimilarities are kept pair by pair,
 decreasing length; a pair is looked at once and adds to both of its points. Runs of rows are the
 work of one thread each; their sums are added in order.
 
-Cost: O(n^2 k) time; memory for n^2 / 2 dissimilarities, in float32 beyond `MANY` points.
+Cost: O(n^2 k) time; memory for n^2 / 2 dissimilarities, in float32 for such rows, and beyond `MANY`
+points.
 """
 
 from __future__ import annotations
