@@ -31,7 +31,7 @@ GOLDEN = {  # R's MASS::sammon at its end
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-@pytest.mark.parametrize(("solver", "steps"), [("newton", 40), ("gradient", 600)])
+@pytest.mark.parametrize(("solver", "steps"), [("newton", 40), ("gradient", 250)])
 def test_known_maps_are_found(name, solver, steps):
     D, first, last = GOLDEN[name]
     _, found = history(*problem(D), solver, steps)

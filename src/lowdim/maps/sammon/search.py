@@ -83,7 +83,7 @@ def _gradient_step(pairs: Pairs, state: GradientState) -> GradientState:
         if seen.stress < state.stress:
             return GradientState(Y, seen.stress, seen.slope, rate * (LONGER if once else 1.0))
         rate, once = rate * SHORTER, False
-    return state
+    return state._replace(rate=0.0)  # as low as rounding lets one see
 
 
 def sized(pairs: Pairs, Y: np.ndarray) -> np.ndarray:
