@@ -9,6 +9,7 @@ import pytest
 def nothing_stays():
     """No test leaves a figure open, or other settings than it found."""
     plt.switch_backend("Agg")
+    plt.close("all")  # of tests elsewhere
     before = dict(matplotlib.rcParams)
     yield
     plt.close("all")

@@ -129,9 +129,10 @@ def completed(metric: Metric, X: Any) -> Metric:
     """A metric with what it needs of the whole table: variances, an inverse covariance."""
     if metric.name == "seuclidean" and "V" not in metric.params:
         return Metric(metric.name, {**metric.params, "V": np.var(X, axis=0, ddof=1)})
-    if metric.name == "mahalanobis" and not {"VI", "V"} & metric.params.keys():
-        inverse = np.linalg.pinv(np.atleast_2d(np.cov(X.T)))
-        return Metric(metric.name, {**metric.params, "VI": inverse})
+    if metric.name == "mahalanobis" and "VI" not in metric.params:
+        others = {name: value for name, value in metric.params.items() if name != "V"}
+        covariance = metric.params["V"] if "V" in metric.params else np.cov(X.T)
+        return Metric(metric.name, {**others, "VI": np.linalg.pinv(np.atleast_2d(covariance))})
     return metric
 
 

@@ -35,6 +35,8 @@ def complete(
         n_found = int(np.count_nonzero(index[i] >= 0))
         raise ValueError(
             f"Row {i} of {name} has distances to {n_found} other rows, and {k} neighbours are "
-            f"needed; choose at most {n_found} neighbours, or give more distances."
+            f"needed; choose at most {n_found} neighbours, or give more distances. (With the row "
+            f"itself {k + 1} neighbors per samples are required, but some samples have only "
+            f"{n_found + 1}.)"
         )
     return Neighbors(index.astype(np.int32), found.astype(dtype))
