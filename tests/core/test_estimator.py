@@ -100,6 +100,9 @@ def test_a_saved_model_is_read_by_load(tmp_path):
     )
 
 
+OF_SINGLE_PRECISION = {"SNE", "SymmetricSNE", "TSNE", "UMAP"}  # maps, whatever came
+
+
 def test_transformers_say_that_float32_stays_float32():
     """So that scikit-learn's own check of it runs."""
 
@@ -109,4 +112,5 @@ def test_transformers_say_that_float32_stays_float32():
     assert get_tags(Coder()).transformer_tags.preserves_dtype == ["float64", "float32"]
     for name, cls in public_estimators().items():
         tags = get_tags(cls()).transformer_tags
-        assert tags is None or tags.preserves_dtype == ["float64", "float32"], name
+        kept = ["float32"] if name in OF_SINGLE_PRECISION else ["float64", "float32"]
+        assert tags is None or tags.preserves_dtype == kept, name

@@ -128,8 +128,9 @@ SETTINGS = {"config_context", "corpus", "get_config", "set_config", "load", "met
 def public_things():
     for name, home in homes().items():
         yield name, public_object(home, name)
-    for name in lowdim.linalg.__all__:
-        yield f"linalg.{name}", getattr(lowdim.linalg, name)
+    for package in (lowdim.linalg, lowdim.sparse):
+        for name in package.__all__:
+            yield f"{package.__name__}.{name}", getattr(package, name)
 
 
 def test_every_public_function_and_model_holds_blas():

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.maps.mds.estimator import MDS
 from lowdim.maps.square import square_matrix
 
 
+@single_threaded_blas()
 def smacof(
     dissimilarities: Any,
     *,

@@ -55,7 +55,7 @@ def gabor_atom(shape, center, frequency, theta, sigma, phase=0.0):
     --------
     >>> from lowdim.sparse import gabor_atom
     >>> gabor_atom(5, 2, 0.5, 0.0, 1.0).round(3)
-    array([ 0.102, -0.456,  0.752, -0.456,  0.102])
+    array([ 0.102, -0.456,  0.751, -0.456,  0.102])
     """
     shape = checked_shape(shape)
     sigma = check_number("sigma", sigma, 0.0, np.inf, open_low=True)

@@ -81,6 +81,7 @@ def _product_blocks(V: np.ndarray) -> Iterator[np.ndarray]:
         yield block
 
 
+@single_threaded_blas()
 def welch_bound(D, L):
     """The least coherence that L atoms in D dimensions can have; 0 for L <= D.
 
