@@ -16,12 +16,12 @@ MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
 # methods with the same kernels one after the other, the longest first: each is compiled once
 TOGETHER = (
+    ("maps",),
     ("completion",),
     ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
     ("cluster", "mixture"),
     ("linear",),
     ("LatentDirichletAllocation", "PLSA"),
-    ("maps",),
 )
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
@@ -187,13 +187,16 @@ def _has_missing(X: Any) -> bool:
 
 
 def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
-    """A small model, then one for each choice that an argument has, one at a time."""
+    """A small model, then one for each choice that an argument has, one at a time.
+
+    Metrics are tried by `neighbors`: those that are no products are scikit-learn's.
+    """
     from lowdim.core.constraints import StrOptions
 
     small = _where_known(cls, SMALL)
     yield small
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
-        for constraint in accepted if isinstance(accepted, list) else ():
+        for constraint in accepted if isinstance(accepted, list) and name != "metric" else ():
             if isinstance(constraint, StrOptions):
                 choices = sorted(constraint.options - OF_OTHERS)
                 yield from (small | {name: choice} for choice in choices)

@@ -73,6 +73,25 @@ def test_the_kernels_equal_their_twins(rng):
     results = []
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
-        run(points.rows, np.zeros(60, np.float32), index, back, 0, better, nearer, seen)
+        links = index, back, np.arange(300).reshape(60, 5) % 3 == 0, back % 2 == 0
+        run(points.rows, np.zeros(60, np.float32), *links, 0, better, nearer, seen)
         results.append(np.sort(better, axis=1))
     assert_array_equal(*results)
+
+
+def test_links_are_new_that_were_not_there_before():
+    before = np.array([[1, 2, 3], [-1, -1, -1]], np.int32)
+    links = np.array([[3, 4, 1], [0, 2, 5]], np.int32)
+    expected = [[False, True, False], [True, True, True]]
+    assert_array_equal(looks._marked(links, before), expected)
+    marked = np.empty((2, 3), np.bool_)
+    looks._mark.python(links, before, marked)
+    assert_array_equal(marked, expected)
+
+
+def test_pairs_that_met_before_are_not_missed(rng, monkeypatch):
+    points = as_points(rng.normal(size=(200, 4)))
+    start, squares, _ = half_wrong(points.rows, 6, rng)
+    found = second_looks(points, None, start, squares, EUCLIDEAN)
+    monkeypatch.setattr(looks, "_marked", lambda links, before: np.ones(links.shape, np.bool_))
+    assert_array_equal(found, second_looks(points, None, start, squares, EUCLIDEAN))

@@ -2,12 +2,13 @@
 
 What a row misses, its neighbours know: one look is a step of nearest-neighbour descent (Dong,
 Charikar and Li, 2011). A look reads the neighbours that the look before found and writes new ones,
-so it does not depend on the order of the rows.
+so it does not depend on the order of the rows. Pairs that meet by links that the look before had
+were compared then: from the second look on few are left.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,10 +46,12 @@ def second_looks(
     """
     look = _sparse_look(points, metric) if sp.issparse(points.rows) else _dense_look(points, X)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
+    links = Links(np.full_like(index, -1), np.full_like(index, -1))  # before the first look: none
     for _ in range(MOST):
-        back = _reversed(index)
+        before, links = links, Links(index, _reversed(index))
+        new = Links(*(_marked(*pair) for pair in zip(links, before, strict=True)))
         better, nearer = index.copy(), squares.copy()
-        _over_rows(look, index, back, better, nearer)
+        _over_rows(look, links, new, better, nearer)
         changed = np.count_nonzero(nearer != squares) / nearer.size
         index, squares = better, nearer
         if changed < HARDLY:
@@ -56,13 +59,27 @@ def second_looks(
     return index
 
 
-def _over_rows(look: Any, index: np.ndarray, back: np.ndarray, *results: np.ndarray) -> None:
-    n, k = index.shape
+class Links(NamedTuple):
+    """What joins each row with others, or which of these links are new."""
+
+    there: np.ndarray  # (n, k)  its neighbours
+    back: np.ndarray  # (n, k)  rows that have it as one; then -1
+
+
+def _marked(links: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Which links the row did not have before."""
+    new = np.empty(links.shape, np.bool_)
+    _mark(links, before, new)
+    return new
+
+
+def _over_rows(look: Any, links: Links, new: Links, *results: np.ndarray) -> None:
+    n, k = links.there.shape
     size = max(1, WORK_PER_CUT // (2 * k * k))
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, n))
-        look(rows, index, back, *(result[rows] for result in results))
+        look(rows, links, new, *(result[rows] for result in results))
 
     for _ in ordered_map(work, range(0, n, size)):
         pass
@@ -82,37 +99,31 @@ def _dense_look(points: Points, X: np.ndarray | None) -> Any:
         np.subtract(points.rows, center, out=X, casting="same_kind")
     spread = points.spread.astype(np.float32)
 
-    def look(
-        rows: slice, index: np.ndarray, back: np.ndarray, better: np.ndarray, nearer: np.ndarray
-    ) -> None:
+    def look(rows: slice, links: Links, new: Links, *results: np.ndarray) -> None:
         seen = np.full(points.n, -1, np.int32)
-        _join(X, spread, index, back, rows.start, better, nearer, seen)
+        _join(X, spread, *links, *new, rows.start, results[0], results[1], seen)
 
     return look
 
 
 def _sparse_look(points: Points, metric: Metric) -> Any:
-    def part(
-        rows: slice, index: np.ndarray, back: np.ndarray, better: np.ndarray, nearer: np.ndarray
-    ) -> None:
+    def part(rows: slice, links: Links, better: np.ndarray, nearer: np.ndarray) -> None:
         m, k = better.shape
-        middle = np.hstack([index[rows], back[rows]])
-        beyond = np.where(middle[:, :, None] < 0, -1, index[middle]).reshape(m, -1)
+        middle = np.hstack([links.there[rows], links.back[rows]])
+        beyond = np.where(middle[:, :, None] < 0, -1, links.there[middle]).reshape(m, -1)
         others = np.sort(np.hstack([middle, beyond]), axis=1)
         others[:, 1:][others[:, 1:] == others[:, :-1]] = -1
         others[others == np.arange(rows.start, rows.stop)[:, None]] = -1
         squares = squares_between(points.take(rows), points, others, metric)
         better[:], nearer[:] = ranked(others, squares, k)
 
-    def look(
-        rows: slice, index: np.ndarray, back: np.ndarray, better: np.ndarray, nearer: np.ndarray
-    ) -> None:
-        k = index.shape[1]
+    def look(rows: slice, links: Links, new: Links, better: np.ndarray, nearer: np.ndarray) -> None:
+        k = links.there.shape[1]
         size = max(1, SPARSE_BYTES // (16 * 2 * k * (k + 1)))
         for first in range(rows.start, rows.stop, size):
             some = slice(first, min(first + size, rows.stop))
             here = slice(first - rows.start, some.stop - rows.start)
-            part(some, index, back, better[here], nearer[here])
+            part(some, links, better[here], nearer[here])
 
     return look
 
@@ -128,8 +139,19 @@ def _turn(index, back, count):
                 count[j] += 1
 
 
+@kernel
+def _mark(links, before, new):
+    n, k = links.shape
+    for i in range(n):
+        for e in range(k):
+            known = False
+            for g in range(k):
+                known = known or before[i, g] == links[i, e]
+            new[i, e] = not known
+
+
 @kernel(any_order=True)
-def _join(X, spread, index, back, first, better, nearer, seen):
+def _join(X, spread, index, back, new, new_back, first, better, nearer, seen):
     """Go on with rows of `better` and `nearer` by neighbours' neighbours; `seen` is to work in."""
     k, d = better.shape[1], X.shape[1]
     for i in range(better.shape[0]):
@@ -141,7 +163,10 @@ def _join(X, spread, index, back, first, better, nearer, seen):
             middle = index[row, e] if e < k else back[row, e - k]
             if middle < 0:
                 break
+            is_new = new[row, e] if e < k else new_back[row, e - k]
             for g in range(-1, k):
+                if not is_new and (g < 0 or not new[middle, g]):
+                    continue
                 j = index[middle, g] if g >= 0 else middle
                 if seen[j] == row:
                     continue
