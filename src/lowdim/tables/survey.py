@@ -191,7 +191,7 @@ def _column(
 ) -> Column:
     if values.form == "words":
         return _words(values, settings)
-    missing = int(values.missing.sum())
+    missing = int(len(x) - sums.values.count[f] - sums.infinite[f])
     if len(x) == missing:
         return Column("", missing)
     if values.form == "other":
@@ -334,8 +334,12 @@ def _absence(
     if len(values) > MOST_PAIRED:
         return Absence(np.zeros((0, 0), dtype=np.int64), {})
     together = np.zeros((len(values), len(values)), dtype=np.int64)
-    missing = [_missing(*pair, settings.missing) for pair in zip(values, columns, strict=True)]
-    some = [f for f, absent in enumerate(missing) if absent.any()]
+    missing = {
+        f: _missing(value, column, settings.missing)
+        for f, (value, column) in enumerate(zip(values, columns, strict=True))
+        if column.missing or value.form == "words"  # words may be marks of missing values
+    }
+    some = [f for f, absent in missing.items() if absent.any()]
     by_level: dict[str, dict[str, np.ndarray]] = {}
     if some:
         M = np.column_stack([missing[f] for f in some]).astype(np.float32)  # sums below 2^24
