@@ -211,7 +211,10 @@ def case(name):
     """One case of a test that goes through many: what fails in it says which one it was."""
     try:
         yield
-    except BaseException as error:  # those of pytest are no Exceptions
+    except pytest.fail.Exception as error:  # nothing was raised; pytest shows no notes of it
+        error.msg = f"{error.msg}, in the case {name!r}"
+        raise
+    except Exception as error:
         error.add_note(f"in the case {name!r}")
         raise
 
