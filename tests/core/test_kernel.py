@@ -63,7 +63,7 @@ def dot(x, y):
 quick_dot = kernel(any_order=True)(dot.python)
 
 
-@kernel
+@kernel(allocates=True)
 def listed(n):
     return sum([squared(i * 1.0) for i in range(n)])
 
