@@ -62,7 +62,7 @@ def _one_by_one(names: list[str], quiet: bool) -> None:
 
 def _side_by_side(quiet: bool) -> None:
     """As many processes as there are threads; each takes the next module, the longest first."""
-    from collections import Counter
+    from collections import defaultdict
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -70,7 +70,7 @@ def _side_by_side(quiet: bool) -> None:
     from lowdim.core.progress import watch
     from lowdim.core.signatures import listed
 
-    modules, seconds = list(listed()), Counter[str]()
+    modules, seconds = list(listed()), defaultdict[str, float](float)
     with watch("compiling", total=len(modules)) as bar:
         with ProcessPoolExecutor(get_config().n_threads, get_context("spawn")) as pool:
             for done, took in enumerate(pool.map(_compiled, modules), start=1):

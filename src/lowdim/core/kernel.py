@@ -134,7 +134,7 @@ def _compiler_of_loops() -> type:
     """numba's compiler without the passes that plain loops do not need."""
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
-    class CompilerOfLoops(CompilerBase):  # type: ignore[misc]
+    class CompilerOfLoops(CompilerBase):
         def define_pipelines(self) -> list[Any]:
             passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
             passes.passes = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
