@@ -1,0 +1,42 @@
+import numpy as np
+
+from lowdim import sparse
+from lowdim.sparse.min_l1.problem import Problem
+from lowdim.sparse.min_l1.support import from_support
+from tests.sparse.min_l1.examples import coded, planted
+
+
+def test_signs_are_enough_for_the_code(rng):
+    U, z, x = planted(rng, 20, 40, 4)
+    code, y = from_support(Problem(U), x, 0.0, np.sign(z), np.zeros(20))
+    assert np.allclose(code, z)
+    assert np.allclose((U.T @ y)[z != 0], np.sign(z[z != 0]))
+
+
+def test_with_noise_it_is_the_exact_answer(rng):
+    U, _, x = planted(rng, 20, 40, 4)
+    found = sparse.basis_pursuit(U, x, noise=0.2)
+    code, y = from_support(Problem(U), x, 0.2, np.sign(found.coef), np.zeros(20))
+    assert np.allclose(code, found.coef)
+    assert np.allclose(y, found.dual)
+
+
+def test_operators_are_as_matrices(rng, monkeypatch):
+    U = sparse.union(sparse.basis("identity", 32), sparse.basis("dct", 32))
+    z, x = coded(rng, U, 4)
+    y = rng.normal(size=32)
+    expected = [from_support(Problem(U), x, noise, z, y) for noise in (0.0, 0.1)]
+    monkeypatch.setattr("lowdim.sparse.min_l1.problem.WRITTEN_DOWN", 1)
+    for noise, (code, dual) in zip((0.0, 0.1), expected, strict=True):
+        found = from_support(Problem(U), x, noise, z, y)
+        assert np.allclose(found[0], code) and np.allclose(found[1], dual)
+
+
+def test_a_guess_that_is_no_code_gives_none(rng):
+    U, z, x = planted(rng, 6, 20, 2)
+    doubled = np.hstack([U, U])
+    problem = Problem(doubled)
+    assert from_support(problem, x, 0.0, np.zeros(40), np.zeros(6)) is None
+    assert from_support(problem, x, 0.0, np.ones(40), np.zeros(6)) is None
+    assert from_support(problem, x, 0.0, np.concatenate([z, z]), np.zeros(6)) is None
+    assert from_support(problem, x, 1e-3, np.eye(40)[0], np.zeros(6)) is None
