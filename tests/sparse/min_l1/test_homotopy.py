@@ -76,3 +76,10 @@ def test_outside_of_the_span():
     with pytest.raises(OutsideError) as error:
         follow(np.eye(3)[:, :2], np.array([1.0, 2.0, 0.5]), 0.0, np.ones(2), 100)
     assert error.value.left == pytest.approx(0.5)
+
+
+def test_a_code_has_no_non_zeros_from_rounding(rng):
+    U, z, x = planted(rng, 40, 100, 8)
+    found = follow(U, x, 0.0, np.ones(100), 1000)
+    if np.allclose(found.coef, z):
+        assert np.count_nonzero(found.coef) == 8

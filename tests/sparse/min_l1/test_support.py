@@ -32,11 +32,21 @@ def test_operators_are_as_matrices(rng, monkeypatch):
         assert np.allclose(found[0], code) and np.allclose(found[1], dual)
 
 
-def test_a_guess_that_is_no_code_gives_none(rng):
-    U, z, x = planted(rng, 6, 20, 2)
+def test_of_atoms_that_are_dependent_some_will_do(rng):
+    U, z, x = planted(rng, 12, 20, 2)
     doubled = np.hstack([U, U])
-    problem = Problem(doubled)
-    assert from_support(problem, x, 0.0, np.zeros(40), np.zeros(6)) is None
-    assert from_support(problem, x, 0.0, np.ones(40), np.zeros(6)) is None
-    assert from_support(problem, x, 0.0, np.concatenate([z, z]), np.zeros(6)) is None
-    assert from_support(problem, x, 1e-3, np.eye(40)[0], np.zeros(6)) is None
+    for noise in (0.0, 0.05):
+        expected = sparse.basis_pursuit(U, x, noise=noise)
+        guess = np.concatenate([expected.coef, expected.coef])
+        code, y = from_support(Problem(doubled), x, noise, guess, expected.dual)
+        assert np.allclose(code[:20] + code[20:], expected.coef)
+        assert np.allclose(doubled.T @ y, np.tile(U.T @ expected.dual, 2))
+
+
+def test_a_guess_that_is_no_code_gives_none(rng):
+    U, _, x = planted(rng, 6, 20, 2)
+    problem = Problem(U)
+    assert from_support(problem, x, 0.0, np.zeros(20), np.zeros(6)) is None
+    assert from_support(problem, x, 1e-3, np.eye(20)[0], np.zeros(6)) is None
+    doubled = Problem(np.hstack([U, U]))
+    assert from_support(doubled, x, 0.0, np.tile(np.eye(20)[0], 2), np.zeros(6)) is None

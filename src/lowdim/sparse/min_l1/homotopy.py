@@ -194,7 +194,8 @@ def _exact(path: Path, noise: float, t: float) -> tuple[np.ndarray, np.ndarray]:
     if t == 0.0:
         if missed > noise + SPANNED * length:
             raise OutsideError(missed)
-        z[path.used] = inside
+        # atoms whose coefficients end at 0 were needed for the dual vector alone
+        z[path.used] = np.where(np.abs(inside) > SAME * np.abs(inside).max(), inside, 0.0)
         return z, path.v
     if noise > 0.0 and missed < noise:
         t = float(np.sqrt(noise**2 - missed**2) / np.linalg.norm(path.p))

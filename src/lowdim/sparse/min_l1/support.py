@@ -7,7 +7,8 @@
 With noise, |x - U_A z_A|^2 = |x - U_A b|^2 + t^2 |v|^2 gives t, and the dual vector is what is left
 of x, divided by t. Without, any y with U_A'y = w_A s will do: the one that is nearest to the guess.
 
-Matrices by a decomposition, operators by conjugate gradients.
+Matrices by a decomposition, operators by conjugate gradients. Where the atoms of the guess are
+dependent (doubles), some of them will do: which, the path of these atoms alone says.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 from scipy.sparse.linalg import LinearOperator, cg
 
-from lowdim.sparse.min_l1.problem import Problem
+from lowdim.sparse.min_l1.homotopy import follow
+from lowdim.sparse.min_l1.problem import OutsideError, Problem
 
 SOLVED, MOST_STEPS = 1e-14, 300  # of conjugate gradients
 DEPENDENT = 1e-10
@@ -29,12 +31,12 @@ def from_support(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Code and dual vector of the atoms that z uses; None if no code of them is near x."""
     chosen = np.flatnonzero(z)
-    if not 0 < len(chosen) <= problem.shape[0]:
+    if len(chosen) == 0 or (len(chosen) > problem.shape[0] and problem.matrix is None):
         return None
     wanted = problem.weights[chosen] * np.sign(z[chosen])
     solve = _by_qr(problem, chosen) if problem.matrix is not None else _by_cg(problem, chosen)
     if solve is None:
-        return None
+        return _of_dependent(problem, x, noise, chosen, wanted, y)
     project, raise_ = solve
     b = project(x)
     left = x - _made(problem, chosen, b)
@@ -54,6 +56,27 @@ def from_support(
     return code, left / t + v
 
 
+def _of_dependent(
+    problem: Problem,
+    x: np.ndarray,
+    noise: float,
+    chosen: np.ndarray,
+    wanted: np.ndarray,
+    y: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    A = problem.atoms(chosen)
+    try:
+        found = follow(A, x, noise, problem.weights[chosen], 20 * len(chosen))
+    except OutsideError:
+        return None
+    if found is None or not found.finished:
+        return None
+    code = np.zeros(problem.shape[1])
+    code[chosen] = found.coef
+    dual = found.dual if noise else y + np.linalg.lstsq(A.T, wanted - A.T @ y)[0]
+    return code, dual
+
+
 Solve = Callable[[np.ndarray], np.ndarray]
 
 
@@ -67,7 +90,9 @@ def _made(problem: Problem, chosen: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _by_qr(problem: Problem, chosen: np.ndarray) -> tuple[Solve, Solve] | None:
-    """b of a signal, and c of the wanted products."""
+    """b of a signal, and c of the wanted products; None if the atoms are dependent."""
+    if len(chosen) > problem.shape[0]:
+        return None
     Q, R = qr(problem.atoms(chosen), mode="economic", check_finite=False)
     size = np.abs(np.diag(R))
     if size.min() <= DEPENDENT * size.max():
