@@ -17,6 +17,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"feedback": "implicit"},
     ],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
+    "CompressiveSensing": [
+        {"n_components": 2, "measurement": "pixels"},
+        {"measurement": "bernoulli", "basis": "haar", "solver": "lp"},
+    ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},

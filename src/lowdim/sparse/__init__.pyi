@@ -16,3 +16,10 @@ from lowdim.sparse.promises.supports import Sparsest as Sparsest
 from lowdim.sparse.promises.supports import rip as rip
 from lowdim.sparse.promises.supports import spark as spark
 from lowdim.sparse.promises.supports import sparsest as sparsest
+from lowdim.sparse.sensing import CompressiveSensing as CompressiveSensing
+from lowdim.sparse.sensing.measuring import Measurement as Measurement
+from lowdim.sparse.sensing.measuring import measurement as measurement
+from lowdim.sparse.sensing.needed import measurements_needed as measurements_needed
+from lowdim.sparse.sensing.phases import PhaseTransition as PhaseTransition
+from lowdim.sparse.sensing.phases import phase_transition as phase_transition
+from lowdim.sparse.sensing.separation import separate as separate

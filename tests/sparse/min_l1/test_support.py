@@ -33,7 +33,7 @@ def test_operators_are_as_matrices(rng, monkeypatch):
 
 
 def test_of_atoms_that_are_dependent_some_will_do(rng):
-    U, z, x = planted(rng, 12, 20, 2)
+    U, _, x = planted(rng, 12, 20, 2)
     doubled = np.hstack([U, U])
     for noise in (0.0, 0.05):
         expected = sparse.basis_pursuit(U, x, noise=noise)

@@ -31,6 +31,7 @@ from lowdim.sparse.min_l1.support import from_support
 TIGHT = 1e-11  # relative: U U'g is a multiple of g
 OVER = 1.6  # steps are made longer by this
 LOOK_EVERY = 10  # iterations
+LONGER = 1.2  # the wait until atoms are asked again
 UNEQUAL, CHANGE = 5.0, 2.0  # of the two errors, and of rho
 LARGEST_GRAM = 6000  # side of U U' that is decomposed
 SOLVED = 1e-12
@@ -91,17 +92,19 @@ def alternate(problem: Problem, x: np.ndarray, noise: float, tol: float, max_ite
     """Code and dual vector, with a gap of at most tol times the cost."""
     way = _Way(problem, x, noise)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
-    tried: np.ndarray | None = None
+    last: np.ndarray | None = None
+    next_try = 0
     for n_iter in range(1, max_iter + 1):
         way.step()
         if n_iter % LOOK_EVERY and n_iter != max_iter:
             continue
         way.balance()
         signs = np.sign(way.q)
-        settled = tried is not None and np.array_equal(signs, tried)
-        tried = signs
+        settled = last is not None and np.array_equal(signs, last) and n_iter >= next_try
+        last = signs
         if not settled and n_iter != max_iter and way.rough_gap() > tol:
             continue
+        next_try = int(LONGER * n_iter)  # a guess that failed is not worth much
         for z, y in way.candidates():
             y, gap = problem.proved(x, noise, z, y)
             if best is None or gap < best[0]:

@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from lowdim.sparse.min_l1.homotopy import follow
 from lowdim.sparse.min_l1.problem import OutsideError, Problem
 
-SOLVED, MOST_STEPS = 1e-14, 300  # of conjugate gradients
+SOLVED, MOST_STEPS = 1e-12, 300  # of conjugate gradients
 DEPENDENT = 1e-10
 
 
@@ -117,6 +117,8 @@ def _by_cg(problem: Problem, chosen: np.ndarray) -> tuple[Solve, Solve] | None:
     operator = LinearOperator((k, k), matvec=gram, dtype=np.float64)
 
     def raise_(wanted: np.ndarray) -> np.ndarray:
-        return np.asarray(cg(operator, wanted, rtol=SOLVED, maxiter=MOST_STEPS)[0])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # dependent atoms
+            found = np.asarray(cg(operator, wanted, rtol=SOLVED, maxiter=MOST_STEPS)[0])
+        return np.where(np.isfinite(found), found, 0.0)
 
     return lambda x: raise_(problem.products(x)[chosen]), raise_
