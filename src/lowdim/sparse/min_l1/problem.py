@@ -38,6 +38,7 @@ class Problem:
     """A dictionary U (D, L) with a positive weight for each atom, checked."""
 
     def __init__(self, U: Any, weights: Any = None):
+        self.rounding = rounding_of(U)  # of signals, relative to their length
         self.matrix: np.ndarray | None
         self.operator: LinearOperator | None
         if sp.issparse(U):
@@ -137,6 +138,13 @@ class Problem:
         if left > noise + SPANNED * float(np.linalg.norm(x)):
             return y, np.inf
         return y, float(self.weights @ np.abs(z) - (x @ y - noise * np.linalg.norm(y)))
+
+
+def rounding_of(*arrays: Any) -> float:
+    """How well numbers are known that came in float32 or less; 0 for others."""
+    dtypes = [np.dtype(getattr(A, "dtype", None) or np.float64) for A in arrays]
+    short = [d for d in dtypes if d.kind == "f" and d.itemsize < np.dtype(np.float64).itemsize]
+    return float(max((np.finfo(d).eps for d in short), default=0.0))
 
 
 class OutsideError(Exception):

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, check_number
 from lowdim.sparse.min_l1.homotopy import Found, follow
-from lowdim.sparse.min_l1.problem import BasisPursuit, OutsideError, Problem
+from lowdim.sparse.min_l1.problem import BasisPursuit, OutsideError, Problem, rounding_of
 from lowdim.sparse.min_l1.programs import linear_program
 from lowdim.sparse.min_l1.splitting import alternate
 from lowdim.sparse.min_l1.support import from_support
@@ -62,6 +62,12 @@ def basis_pursuit(U, x, *, noise=0.0, weights=None, solver="auto", tol=1e-8, max
     sparsest : the code with the fewest non-zeros, by looking at all of them.
     null_space_property : whether both are the same.
 
+    Notes
+    -----
+    Numbers in float32 are known to 1.2e-7 of their size: so much noise, relative to |x|, is always
+    allowed where U or x are in float32 (not by 'lp'). Else the code would have to make their
+    rounding, too, which takes as many atoms as x has numbers.
+
     Examples
     --------
     >>> import numpy as np
@@ -74,6 +80,7 @@ def basis_pursuit(U, x, *, noise=0.0, weights=None, solver="auto", tol=1e-8, max
     True
     """
     problem = Problem(U, weights)
+    problem.rounding = max(problem.rounding, rounding_of(x))
     return pursue(problem, problem.signal(x), noise, solver, tol, max_iter)
 
 
@@ -96,6 +103,8 @@ def pursue(
     if float(np.linalg.norm(x / (size or 1.0))) * size <= noise:
         return BasisPursuit(np.zeros(L), np.zeros(D), 0.0, 0, solver.removesuffix("?"))
     x, noise = x / size, noise / size
+    if solver != "lp":
+        noise = max(noise, problem.rounding * float(np.linalg.norm(x)))
     try:
         found, solver = _solved(problem, x, noise, solver, tol, max_iter)
     except OutsideError as error:

@@ -31,6 +31,7 @@ from lowdim.sparse.min_l1.support import from_support
 TIGHT = 1e-11  # relative: U U'g is a multiple of g
 OVER = 1.6  # steps are made longer by this
 LOOK_EVERY = 10  # iterations
+FEW = 0.05  # of the atoms in use, that may still come and go when they are asked
 LONGER = 1.2  # the wait until atoms are asked again
 UNEQUAL, CHANGE = 5.0, 2.0  # of the two errors, and of rho
 LARGEST_GRAM = 6000  # side of U U' that is decomposed
@@ -100,7 +101,7 @@ def alternate(problem: Problem, x: np.ndarray, noise: float, tol: float, max_ite
             continue
         way.balance()
         signs = np.sign(way.q)
-        settled = last is not None and np.array_equal(signs, last) and n_iter >= next_try
+        settled = last is not None and n_iter >= next_try and _nearly_same(signs, last)
         last = signs
         if not settled and n_iter != max_iter and way.rough_gap() > tol:
             continue
@@ -114,6 +115,10 @@ def alternate(problem: Problem, x: np.ndarray, noise: float, tol: float, max_ite
             return Found(best[1], best[2], n_iter, True)
     assert best is not None
     return Found(best[1], best[2], max_iter, False)
+
+
+def _nearly_same(signs: np.ndarray, last: np.ndarray) -> bool:
+    return np.count_nonzero(signs != last) <= FEW * np.count_nonzero(signs)
 
 
 class _Way:

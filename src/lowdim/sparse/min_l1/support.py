@@ -24,6 +24,8 @@ from lowdim.sparse.min_l1.problem import OutsideError, Problem
 
 SOLVED, MOST_STEPS = 1e-12, 300  # of conjugate gradients
 DEPENDENT = 1e-10
+UNUSED = 1e-9  # of the largest coefficient: atoms that are not needed
+NEAR = 1e-6  # of |x|, that a code may miss at first
 
 
 def from_support(
@@ -40,11 +42,15 @@ def from_support(
     project, raise_ = solve
     b = project(x)
     left = x - _made(problem, chosen, b)
+    if float(np.linalg.norm(left)) > noise + NEAR * float(np.linalg.norm(x)):
+        return None
     b += project(left)
     left = x - _made(problem, chosen, b)
     code = np.zeros(problem.shape[1])
     if noise == 0.0:
-        code[chosen] = b
+        code[chosen] = np.where(np.abs(b) > UNUSED * np.abs(b).max(), b, 0.0)
+        if not code[chosen].all():  # a guess of too many atoms
+            return from_support(problem, x, noise, code, y)
         return code, y + _made(problem, chosen, raise_(wanted - problem.products(y)[chosen]))
     c = raise_(wanted)
     v = _made(problem, chosen, c)

@@ -31,7 +31,7 @@ from lowdim.core.validation import check_at_most, check_codes
 from lowdim.sparse.bases.making import basis
 from lowdim.sparse.bases.operator import Basis
 from lowdim.sparse.bases.shapes import checked_shape
-from lowdim.sparse.min_l1.problem import Problem
+from lowdim.sparse.min_l1.problem import Problem, rounding_of
 from lowdim.sparse.min_l1.solve import SOLVERS, pursue
 from lowdim.sparse.sensing.measuring import KINDS, Measurement, measurement, sensed
 from lowdim.sparse.sensing.needed import measurements_needed
@@ -249,6 +249,7 @@ def reconstructed(
 ) -> np.ndarray:
     """x of each row of measurements of a block."""
     X = np.empty((len(Y), U.shape[0]), Y.dtype)
+    problem.rounding = rounding_of(Y)
     for i, y in enumerate(Y.astype(np.float64)):
         X[i] = U.synthesize(pursue(problem, y, noise, solver).coef)
     return X
