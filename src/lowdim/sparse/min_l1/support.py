@@ -25,6 +25,7 @@ from lowdim.sparse.min_l1.problem import OutsideError, Problem
 SOLVED, MOST_STEPS = 1e-12, 300  # of conjugate gradients
 DEPENDENT = 1e-10
 UNUSED = 1e-9  # of the largest coefficient: atoms that are not needed
+MOST = 1 / 3  # atoms for each number of a signal: beyond, gradients need many steps
 NEAR = 1e-6  # of |x|, that a code may miss at first
 
 
@@ -33,7 +34,7 @@ def from_support(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Code and dual vector of the atoms that z uses; None if no code of them is near x."""
     chosen = np.flatnonzero(z)
-    if len(chosen) == 0 or (len(chosen) > problem.shape[0] and problem.matrix is None):
+    if len(chosen) == 0 or (problem.matrix is None and len(chosen) > MOST * problem.shape[0]):
         return None
     wanted = problem.weights[chosen] * np.sign(z[chosen])
     solve = _by_qr(problem, chosen) if problem.matrix is not None else _by_cg(problem, chosen)
