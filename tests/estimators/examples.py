@@ -18,8 +18,8 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
     "CompressiveSensing": [
-        {"n_components": 2, "measurement": "pixels"},
-        {"measurement": "bernoulli", "basis": "haar", "solver": "lp"},
+        {"n_components": 1, "solver": "homotopy"},
+        {"measurement": "bernoulli", "basis": "haar"},
     ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},

@@ -72,6 +72,14 @@ def test_an_atom_that_others_make_does_not_join(rng):
     assert path.resting[3]
 
 
+def test_of_ties_the_first_atom_is_taken_whatever_the_units(rng):
+    U = rng.choice([-1.0, 1.0], size=(3, 12))
+    x = rng.normal(size=3)
+    plain = follow(U, x, 0.0, np.ones(12), 100).coef
+    for factor in (1e-3, 1 / 3, 7.7e5):
+        assert np.allclose(follow(U, x * factor, 0.0, np.ones(12), 100).coef / factor, plain)
+
+
 def test_outside_of_the_span():
     with pytest.raises(OutsideError) as error:
         follow(np.eye(3)[:, :2], np.array([1.0, 2.0, 0.5]), 0.0, np.ones(2), 100)

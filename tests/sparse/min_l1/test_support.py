@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 
 from lowdim import sparse
 from lowdim.sparse.min_l1.problem import Problem
-from lowdim.sparse.min_l1.support import from_support
+from lowdim.sparse.min_l1.support import from_support, only_code
 from tests.sparse.min_l1.examples import coded, planted
 
 
@@ -50,3 +51,15 @@ def test_a_guess_that_is_no_code_gives_none(rng):
     assert from_support(problem, x, 1e-3, np.eye(20)[0], np.zeros(6)) is None
     doubled = Problem(np.hstack([U, U]))
     assert from_support(doubled, x, 0.0, np.tile(np.eye(20)[0], 2), np.zeros(6)) is None
+
+
+def test_of_independent_atoms_there_is_only_one_code(rng):
+    U = rng.normal(size=(9, 6))
+    z = rng.normal(size=6) * (np.arange(6) % 2)
+    code, y = only_code(Problem(U), U @ z)
+    assert np.allclose(code, z)
+    assert np.abs(U.T @ y).max() <= 1 + 1e-9
+    assert (U @ z) @ y == pytest.approx(np.abs(z).sum())
+    assert only_code(Problem(U), rng.normal(size=9)) is None  # outside of the span
+    assert only_code(Problem(np.column_stack([U[:, :3], U[:, :3]])), U[:, 0]) is None
+    assert only_code(Problem(U.T), rng.normal(size=6)) is None

@@ -69,7 +69,7 @@ def test_no_more_than_all_numbers_are_measured(rng):
 def test_rows_count_alike_whatever_their_length():
     U = sparse.basis("identity", 4)
     sums = statistics(np.array([[3.0, 0, 0, 4.0], [1e150, 0, 0, 0], [0, 0, 0, 0]]), U)
-    assert sums.count == 2
+    assert sums.n_rows == 2
     assert np.allclose(sums.share, [0.64 + 1, 2, 2, 2])
     assert non_zeros(sums) == 2
 

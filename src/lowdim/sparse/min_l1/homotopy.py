@@ -117,17 +117,17 @@ class Path:
     def next_join(self) -> tuple[float, int]:
         """How far t can fall until an atom joins, and which."""
         # |U'r - g U'v| = w (t - g): for + and - each, where the two come nearer
+        # of atoms that join at one place the first one does, whatever rounding says
         wt = self.w * self.t
-        best, who = np.inf, -1
+        steps = np.full(len(wt), np.inf)
         for sign in (1.0, -1.0):
             speed = self.w - sign * self.Uv
             open_ = self.resting & (speed > SAME * self.w)
-            steps = np.full(len(speed), np.inf)
-            np.divide(np.maximum(wt - sign * self.Ur, 0.0), speed, out=steps, where=open_)
-            j = int(np.argmin(steps))
-            if steps[j] < best:
-                best, who = float(steps[j]), j
-        return best, who
+            own = np.full(len(wt), np.inf)
+            np.divide(np.maximum(wt - sign * self.Ur, 0.0), speed, out=own, where=open_)
+            np.minimum(steps, own, out=steps)
+        j = first_of(-steps, SAME * self.t)
+        return float(steps[j]), j
 
     def next_leave(self, d: np.ndarray) -> tuple[float, int]:
         """How far t can fall until a coefficient is 0, and which."""
@@ -152,7 +152,7 @@ def follow(
     """The end of the path; None where events at one place go round in a circle."""
     path = Path(U, x, weights)
     start, standing = path.t, 0
-    path.join(int(np.argmax(np.abs(path.Ur) / weights)))
+    path.join(first_of(np.abs(path.Ur) / weights, SAME * start))
     for n_iter in range(1, max_iter + 1):
         d = path.direction()
         join, j = path.next_join()
@@ -171,6 +171,11 @@ def follow(
         else:
             path.join(j)
     return Found(*_exact(path, noise, path.t), max_iter, False)
+
+
+def first_of(values: np.ndarray, within: float) -> int:
+    """The first index of those whose values are the largest, up to rounding."""
+    return int(np.argmax(values >= values.max() - within))
 
 
 def _end(path: Path, noise: float) -> float:

@@ -54,6 +54,9 @@ class Problem:
             self.matrix = as_matrix(U)
         self.shape: tuple[int, int] = tuple(U.shape if self.matrix is None else self.matrix.shape)
         self.unit = 1.0  # U is kept divided by it
+        self.solved: Any = (
+            None  # for `support.only_code`: how to solve for the code, if there is one
+        )
         if self.matrix is not None:
             self._check_atoms(self.matrix)
         self.weights = self._checked_weights(weights)

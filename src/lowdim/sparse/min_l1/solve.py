@@ -14,7 +14,7 @@ from lowdim.sparse.min_l1.homotopy import Found, follow
 from lowdim.sparse.min_l1.problem import BasisPursuit, OutsideError, Problem, rounding_of
 from lowdim.sparse.min_l1.programs import linear_program
 from lowdim.sparse.min_l1.splitting import alternate
-from lowdim.sparse.min_l1.support import from_support
+from lowdim.sparse.min_l1.support import from_support, only_code
 
 SOLVERS = ("auto", "lp", "homotopy", "admm")
 ITERATIONS = 20_000  # of admm
@@ -103,6 +103,12 @@ def pursue(
     if float(np.linalg.norm(x / (size or 1.0))) * size <= noise:
         return BasisPursuit(np.zeros(L), np.zeros(D), 0.0, 0, solver.removesuffix("?"))
     x, noise = x / size, noise / size
+    if solver.startswith("homotopy") and noise == 0.0:
+        only = only_code(problem, x)
+        if only is not None:
+            dual, gap = problem.proved(x, 0.0, *only)
+            scale = size / problem.unit
+            return BasisPursuit(only[0] * scale, dual / problem.unit, gap * scale, 1, "homotopy")
     if solver != "lp":
         noise = max(noise, problem.rounding * float(np.linalg.norm(x)))
     try:

@@ -118,7 +118,7 @@ def alternate(problem: Problem, x: np.ndarray, noise: float, tol: float, max_ite
 
 
 def _nearly_same(signs: np.ndarray, last: np.ndarray) -> bool:
-    return np.count_nonzero(signs != last) <= FEW * np.count_nonzero(signs)
+    return bool(np.count_nonzero(signs != last) <= FEW * np.count_nonzero(signs))
 
 
 class _Way:

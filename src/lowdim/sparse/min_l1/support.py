@@ -20,7 +20,7 @@ from scipy.linalg import qr, solve_triangular
 from scipy.sparse.linalg import LinearOperator, cg
 
 from lowdim.sparse.min_l1.homotopy import follow
-from lowdim.sparse.min_l1.problem import OutsideError, Problem
+from lowdim.sparse.min_l1.problem import SPANNED, OutsideError, Problem
 
 SOLVED, MOST_STEPS = 1e-12, 300  # of conjugate gradients
 DEPENDENT = 1e-10
@@ -61,6 +61,25 @@ def from_support(
     t = float(np.sqrt(square))
     code[chosen] = b - t * c
     return code, left / t + v
+
+
+def only_code(problem: Problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Code and dual vector, where independent atoms that are not more than numbers make x."""
+    D, L = problem.shape
+    if L > D or problem.matrix is None:
+        return None
+    if problem.solved is None:  # once for all signals
+        problem.solved = (_by_qr(problem, np.arange(L)),)
+    (solve,) = problem.solved
+    if solve is None:
+        return None
+    project, raise_ = solve
+    b = project(x)
+    b += project(x - problem.matrix @ b)
+    if np.linalg.norm(x - problem.matrix @ b) > SPANNED * np.linalg.norm(x):
+        return None
+    b = np.where(np.abs(b) > 1e-14 * np.abs(b).max(), b, 0.0)
+    return b, problem.matrix @ raise_(problem.weights * np.sign(b))
 
 
 def _of_dependent(

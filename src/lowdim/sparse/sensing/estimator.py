@@ -214,7 +214,7 @@ class CompressiveSensing(Transformer, Estimator):
 
 
 class Sums(NamedTuple):
-    count: float  # rows that are not 0
+    n_rows: float  # that are not 0
     share: np.ndarray  # (L,)  of their squares that the largest 1, 2, ... coefficients hold
 
 
@@ -229,9 +229,9 @@ def statistics(X: np.ndarray, U: Basis) -> Sums:
 
 def non_zeros(sums: Sums) -> int:
     """The number of coefficients that hold ENERGY of the squares, on average."""
-    if not sums.count:
+    if not sums.n_rows:
         return 1
-    return int(np.searchsorted(sums.share / sums.count, ENERGY) + 1)
+    return int(np.searchsorted(sums.share / sums.n_rows, ENERGY) + 1)
 
 
 def enough(n_nonzero: int, D: int, L: int) -> int:
