@@ -25,7 +25,7 @@ def test_noise_is_left_out(rng):
     assert np.linalg.norm(parts - [spikes, waves]) < 0.5
 
 
-def test_a_picture_is_cartoon_and_texture(rng):
+def test_a_picture_is_cartoon_and_texture():
     """Fig. 9.13: blocks are sparse in Haar, a pattern of cosines is sparse in the DCT."""
     cartoon = np.zeros((64, 64))
     cartoon[16:48, 8:40] = 2.0
