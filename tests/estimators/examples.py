@@ -20,6 +20,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"feedback": "implicit", "max_iter": 10},
     ],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
+    "CompressiveSensing": [
+        {"n_components": 1, "solver": "homotopy"},
+        {"measurement": "bernoulli", "basis": "haar"},
+    ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},
