@@ -15,7 +15,7 @@ from lowdim import sparse
 
 # %%
 # Six waves in 256 numbers, of which we measure 70 random sums. `measurements_needed` says where
-# half of all signals are found; the default of :class:`lowdim.CompressiveSensing` is a little above.
+# half of all signals are found; :class:`lowdim.CompressiveSensing` takes a little more by itself.
 random = np.random.default_rng(0)
 code = np.zeros(256)
 code[random.choice(100, 6, replace=False)] = random.normal(size=6)
