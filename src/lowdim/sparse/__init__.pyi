@@ -2,6 +2,7 @@ from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
 from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
 from lowdim.sparse.promises.null_space import null_space_property as null_space_property
 from lowdim.sparse.promises.products import babel as babel

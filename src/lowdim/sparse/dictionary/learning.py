@@ -9,7 +9,7 @@ themselves are forgotten. An atom that no row uses becomes the row that is coded
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
