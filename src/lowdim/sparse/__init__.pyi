@@ -3,6 +3,8 @@ from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
 from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
+from lowdim.sparse.min_l1.problem import BasisPursuit as BasisPursuit
+from lowdim.sparse.min_l1.solve import basis_pursuit as basis_pursuit
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
 from lowdim.sparse.promises.null_space import null_space_property as null_space_property
 from lowdim.sparse.promises.products import babel as babel
