@@ -16,3 +16,13 @@ from lowdim.sparse.promises.supports import Sparsest as Sparsest
 from lowdim.sparse.promises.supports import rip as rip
 from lowdim.sparse.promises.supports import spark as spark
 from lowdim.sparse.promises.supports import sparsest as sparsest
+from lowdim.sparse.pursuit.coder import SparseCoder as SparseCoder
+from lowdim.sparse.pursuit.encoding import sparse_encode as sparse_encode
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp as orthogonal_mp
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp_gram as orthogonal_mp_gram
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuitCV as OrthogonalMatchingPursuitCV,
+)
