@@ -38,6 +38,10 @@ class Coder(NamedTuple):
             return omp(gram, products, squares_of(X), self.n_nonzero)
         return lasso(gram, products, self.alpha, positive=self.positive)
 
+    def in_unit(self, unit: float) -> Coder:
+        """The same for rows that are measured in this unit."""
+        return self if self.alpha is None else self._replace(alpha=self.alpha / unit)
+
     def cost(self, sums: Sums, atoms: np.ndarray) -> float:
         """What is minimised, summed over the rows."""
         priced = 0.0 if self.alpha is None else self.alpha * sums.absolute
