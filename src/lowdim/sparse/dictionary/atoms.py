@@ -65,6 +65,7 @@ def squared_error(sums: Sums, atoms: np.ndarray) -> float:
 def updated(sums: Sums, atoms: np.ndarray, positive: bool = False) -> np.ndarray:
     """Atoms (k, d), each in turn the best one; those that no code uses stay as they are."""
     D = np.array(atoms, dtype=np.float64, order="C")
+    D = np.maximum(D, 0.0) if positive else D
     least = UNUSED * max(sums.squares, np.finfo(np.float64).tiny)
     _improve(sums.zz, sums.zx, D, least, positive, np.empty(D.shape[1]))
     return D.astype(atoms.dtype, copy=False)

@@ -19,7 +19,8 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.threads import released_blas
 from lowdim.core.validation import check_at_most
-from lowdim.sparse.dictionary.learning import Coder
+from lowdim.linalg.moments import unit_for
+from lowdim.sparse.dictionary.learning import Coder, in_unit
 from lowdim.sparse.dictionary.start import given_atoms, principal_atoms
 from lowdim.sparse.pursuit.coder import decoded
 from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block
@@ -85,7 +86,7 @@ class DictionaryModel(Transformer, Estimator):
         ndarray or csr_array of shape (n, k), or with split_sign of shape (n, 2 k)
         """
         rows = self.open_rows(X, reset=False)
-        return rows.map(code_block, *self._opened())
+        return rows.map(encode, *self._opened())
 
     def inverse_transform(self, X):
         """The rows that codes stand for, z D.
@@ -110,7 +111,7 @@ class DictionaryModel(Transformer, Estimator):
             names="transform_",
         )
         return dictionary, plan._replace(
-            split_sign=self.split_sign, sparse_output=self.sparse_output
+            split_sign=self.split_sign, sparse_output=self.sparse_output, warns=False
         )
 
     @property
@@ -147,6 +148,15 @@ class DictionaryModel(Transformer, Estimator):
         if self.callback is not None:
             with released_blas():
                 self.callback(state)
+
+
+def encode(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> Any:
+    """Codes of a block of rows, in a unit in which no square overflows or vanishes."""
+    unit = unit_for(float(np.abs(X).max(initial=0.0)), X.dtype)
+    if unit == 1.0:
+        return code_block(X, dictionary, plan)
+    Z = code_block(in_unit(X, unit), dictionary, plan._replace(alpha=plan.alpha / unit))
+    return Z * X.dtype.type(unit)
 
 
 def in_memory(codes: Any) -> Any:
