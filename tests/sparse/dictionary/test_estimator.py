@@ -53,7 +53,7 @@ def test_matching_pursuit_finds_planted_atoms(rng):
         dict_init=start.components_,
         max_iter=30,
     ).fit(X)
-    assert share_found(model.components_, atoms) >= 0.9
+    assert share_found(model.components_, atoms) >= 0.85
 
 
 @pytest.mark.parametrize("fit_algorithm", ["lars", "omp"])
