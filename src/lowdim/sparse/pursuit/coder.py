@@ -19,6 +19,7 @@ from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, Integr
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.output import in_columns_of_x
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_codes
 from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block, fill_block
 from lowdim.sparse.pursuit.dictionaries import Dictionary, open_dictionary
@@ -170,12 +171,10 @@ class SparseCoder(Transformer, Estimator):
         d = getattr(self, "n_features_in_", None) or self._width()
         dictionary, _ = self._opened(d)
         k = dictionary.shape[0]
-        if not is_dask(X) and sp.issparse(X):
-            Z = sp.csr_array(X)
-            _check_width(Z.shape[1], k, self.split_sign)
-        else:
-            _check_width(np.shape(X)[1] if np.ndim(X) == 2 else 0, k, self.split_sign)
-            Z = check_codes(self, X, 2 * k if self.split_sign else k)
+        if getattr(X, "ndim", 0) == 2:
+            _check_width(X.shape[1], k, self.split_sign)
+        width = 2 * k if self.split_sign else k
+        Z = checked_sparse(X).tocsr() if sp.issparse(X) else check_codes(self, X, width)
         if self.split_sign:
             Z = Z[:, :k] - Z[:, k:]
         if is_dask(Z):
