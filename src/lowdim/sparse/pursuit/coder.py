@@ -178,7 +178,7 @@ class SparseCoder(Transformer, Estimator):
         if self.split_sign:
             Z = Z[:, :k] - Z[:, k:]
         if is_dask(Z):
-            return Z.map_blocks(_decoded, dictionary, chunks=(Z.chunks[0], (d,)))
+            return Z.map_blocks(_decoded, dictionary, dtype=Z.dtype, chunks=(Z.chunks[0], (d,)))
         return _decoded(Z, dictionary)
 
     def impute(self, X):
