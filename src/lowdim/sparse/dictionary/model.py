@@ -20,7 +20,7 @@ from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.threads import released_blas
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.moments import unit_for
-from lowdim.sparse.dictionary.learning import Coder, in_unit
+from lowdim.sparse.dictionary.learning import Coder, gram_of, in_unit
 from lowdim.sparse.dictionary.start import given_atoms, principal_atoms
 from lowdim.sparse.pursuit.coder import decoded
 from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block
@@ -96,10 +96,10 @@ class DictionaryModel(Transformer, Estimator):
         X : array or sparse matrix of shape (n, k), or with split_sign of shape (n, 2 k)
         """
         check_is_fitted(self)
-        return decoded(self, X, of_atoms(self.components_), self.split_sign)
+        return decoded(self, X, self._dictionary(), self.split_sign)
 
     def _opened(self) -> tuple[Dictionary, Plan]:
-        dictionary = of_atoms(self.components_)
+        dictionary = self._dictionary()
         plan = checked_plan(
             dictionary,
             self.transform_algorithm,
@@ -113,6 +113,9 @@ class DictionaryModel(Transformer, Estimator):
         return dictionary, plan._replace(
             split_sign=self.split_sign, sparse_output=self.sparse_output, warns=False
         )
+
+    def _dictionary(self) -> Dictionary:
+        return of_atoms(self.components_, gram_of(self.components_))
 
     @property
     def _n_features_out(self) -> int:

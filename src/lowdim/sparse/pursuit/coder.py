@@ -233,7 +233,7 @@ def decoded(estimator: Any, X: Any, dictionary: Dictionary, split_sign: bool) ->
     if split_sign:
         Z = Z[:, :k] - Z[:, k:]
     if is_dask(Z):
-        return Z.map_blocks(_decoded, dictionary, chunks=(Z.chunks[0], (d,)))
+        return Z.map_blocks(_decoded, dictionary, dtype=Z.dtype, chunks=(Z.chunks[0], (d,)))
     return _decoded(Z, dictionary)
 
 

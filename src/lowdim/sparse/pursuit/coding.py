@@ -191,7 +191,8 @@ def _coded_in_basis(C: np.ndarray, X: np.ndarray, plan: Plan) -> np.ndarray:
         return orthonormal.shrunk_to_count(C, plan.n_nonzero)
     if plan.algorithm in ("bp", "bpdn"):
         return C if enough is None else orthonormal.shrunk_to_error(C, enough)
-    return orthonormal.largest_numbers(C, plan.n_nonzero, enough)
+    steps = plan.max_iter if plan.algorithm == "mp" else plan.n_nonzero  # no atom comes twice
+    return orthonormal.largest_numbers(C, min(plan.n_nonzero, steps), enough)
 
 
 def _coded_by_basis_pursuit(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> sp.csr_array:

@@ -31,7 +31,7 @@ from lowdim.core.threads import ordered_map
 from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
 from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
 
-DEPENDENT = 1e3  # times the rounding error: what is left of an atom beside active ones is nothing
+DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside active ones is nothing
 NOT_OPTIMAL = {8: 1e-9, 4: 1e-4}  # of max |b|, by which a solution may miss its conditions
 STEPS_PER_ATOM, LEAST_STEPS = 8, 200  # events of a path at the most
 MOST_SWEEPS = 20_000  # of coordinate descent
@@ -126,6 +126,8 @@ def _followed(
         _try(gram, B, alpha, *given, R, y, index, value, ends)
     space = (limits, small, work, bits_of(work[3]), R, P, y, np.arange(most))
     _paths(gram, B, alpha, top, *space, index, value, ends)
+    if max_steps is None:  # atoms that come and go for ever
+        state[state == TOO_LONG] = MISSED
     for r in np.flatnonzero(state == MISSED):
         Z = np.zeros(k, dtype)
         Z[index[r, : count[r]]] = value[r, : count[r]]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, Integral, StrOptions
 from lowdim.core.estimator import SavedModel
-from lowdim.core.shapes import Maybe
+from lowdim.core.shapes import Either, Maybe
 from lowdim.sparse.pursuit.orthogonal_mp import SHARE, orthogonal_mp
 
 LEAST_TRIED = 5  # non-zeros that cross-validation tries, if there are as many columns
@@ -94,8 +94,9 @@ class OrthogonalMatchingPursuit(_LinearModel):
     """
 
     shapes: ClassVar[dict] = {
-        "coef_": ("...",),
-        "intercept_": ("...",),
+        "coef_": Either((("d",), ("t", "d"))),
+        "intercept_": Either(((), ("t",))),
+        "n_iter_": Either(((), ("t",))),
         "n_nonzero_coefs_": Maybe(()),
     }
 
