@@ -17,7 +17,7 @@ from lowdim.sparse.pursuit.lasso import lasso
 
 ROWS_PER_ATOM = 400  # in all passes together,
 FEWEST, MOST = 3, 10  # of which there are so many
-BATCH, PIECE = 256, 64
+BATCH, PIECE = 256, 128
 TRIED = 256  # rows on which the price is found
 HALVINGS = 8
 
