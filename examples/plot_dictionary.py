@@ -2,8 +2,9 @@
 Atoms of a photograph
 =====================
 
-Small patches of a photograph are alike: edges, gradients, bits of texture. K-SVD learns a dictionary
-in which each patch is a sum of a few atoms, and a fixed basis needs more of its own for the same.
+Small patches of a photograph are alike: edges, gradients, bits of texture. K-SVD learns a
+dictionary in which each patch is a sum of a few atoms, and a fixed basis needs more of its own for
+the same.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +21,8 @@ from lowdim import plots, sparse
 picture = load_sample_image("china.jpg").mean(axis=2) / 255.0
 patches = extract_patches_2d(picture, (8, 8), max_patches=6000, random_state=0).reshape(-1, 64)
 patches -= patches.mean(axis=1, keepdims=True)
-X, new = patches[:5000], patches[5000:]
+patches = patches[np.ptp(patches, axis=1) > 0.01]  # not the empty sky
+X, new = patches[:-1000], patches[-1000:]
 
 # %%
 # 100 atoms, of which each patch may use four. Atoms are edges at many places and angles.
