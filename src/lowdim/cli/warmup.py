@@ -362,7 +362,8 @@ def _code_signals() -> None:
     random = np.random.default_rng(0)
     atoms, X = random.normal(size=(12, 6)), random.normal(size=(4, 6))
     for dtype in (np.float64, np.float32):
-        D, rows = atoms.astype(dtype), X.astype(dtype)
+        D: Any = atoms.astype(dtype)
+        rows: Any = X.astype(dtype)
         for algorithm in ("omp", "mp", "lars"):
             lowdim.sparse_encode(rows, D, algorithm=algorithm, n_nonzero_coefs=2)
         Z = lowdim.sparse_encode(rows, D, alpha=0.1)

@@ -47,7 +47,7 @@ def test_the_lasso_of_observed_columns_is_minimal_there(rng):
 
 
 def test_missing_values_are_filled_by_the_code(rng):
-    D, Z, X = planted(rng, 20, 40, 64, 2)
+    D, _, X = planted(rng, 20, 40, 64, 2)
     hidden = rng.random(X.shape) < 0.25
     filled = fill_block(np.where(hidden, np.nan, X), of_atoms(D), plan("omp"))
     np.testing.assert_allclose(filled, X, atol=1e-8)
@@ -82,5 +82,5 @@ def test_units_do_not_matter(rng, algorithm, unit):
 def test_too_large_a_dictionary_needs_complete_rows(rng):
     X = rng.standard_normal((2, 8))
     X[0, 0] = np.nan
-    with pytest.raises(ValueError, match="too large to be written down.*lowdim.inpaint"):
+    with pytest.raises(ValueError, match=r"too large to be written down.*lowdim\.inpaint"):
         code_block(X, by_products_of(unit_atoms(rng, 20, 8)), plan("omp"))

@@ -169,5 +169,5 @@ def test_bad_arguments_are_refused(rng, arguments, message):
 
 
 def test_a_signal_outside_the_span_is_refused_by_basis_pursuit(rng):
-    with pytest.raises(ValueError, match="span|outside"):
+    with pytest.raises(ValueError, match="x is no sum of the atoms"):
         sparse_encode([[1.0, 1.0, 1.0]], np.eye(3)[:2], algorithm="bp")

@@ -25,7 +25,7 @@ def test_coefficients_are_those_of_scikit_learn(columns, precompute, limit, n_ta
     np.testing.assert_allclose(ours, peer, atol=1e-9)
     assert n == m
     G, Xy = X.T @ X, X.T @ y
-    squares = (y**2).sum(axis=0)  # a number, of one target
+    squares = np.atleast_1d((y**2).sum(axis=0))
     given = (
         {**limit, "norms_squared": squares} if "tol" in limit else {"n_nonzero_coefs": 2, **limit}
     )

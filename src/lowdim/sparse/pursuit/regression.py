@@ -236,7 +236,9 @@ class OrthogonalMatchingPursuitCV(_LinearModel):
         d = X.shape[1]
         most = self.max_iter or min(max(int(SHARE * d), LEAST_TRIED), d)
         splits = check_cv(self.cv, classifier=False).split(X)
-        errors = [held_out_errors(X, y, *split, most, self.fit_intercept) for split in splits]
+        errors = [
+            held_out_errors(X, y, train, test, most, self.fit_intercept) for train, test in splits
+        ]
         tried = min(map(len, errors))  # dependent columns may end a path early
         means = np.mean([part[:tried] for part in errors], axis=0)
         self.n_nonzero_coefs_ = np.argmin(means) + 1
