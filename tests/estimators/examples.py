@@ -24,6 +24,17 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 1, "solver": "homotopy"},
         {"measurement": "bernoulli", "basis": "haar"},
     ],
+    "DictionaryLearning": [
+        {"n_components": 3, "fit_algorithm": "omp", "max_iter": 20},
+        {
+            "n_components": 7,
+            "fit_algorithm": "cd",
+            "positive_code": True,
+            "positive_dict": True,
+            "transform_algorithm": "lasso_cd",
+            "max_iter": 20,
+        },
+    ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},
@@ -41,6 +52,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
             {"n_components": 2, "covariance_type": name}
             for name in ("tied", "diag", "spherical", "unit")
         ),
+    ],
+    "KSVD": [
+        {"n_components": 3, "update": "exact", "dict_init": "data"},
+        {"n_components": 8, "max_error": 0.1, "dict_init": "dct", "max_iter": 5},
     ],
     "LatentDirichletAllocation": [
         {"learning_method": "online", "doc_topic_prior": "auto", "topic_word_prior": "auto"},
@@ -63,6 +78,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"shared_noise": False, "max_iter": 8},
         {"isotropic": True, "max_iter": 8},
         {"shared_noise": False, "isotropic": True, "max_iter": 8},
+    ],
+    "MiniBatchDictionaryLearning": [
+        {"n_components": 7, "batch_size": 100, "max_iter": 5},
+        {"n_components": 3, "fit_algorithm": "omp", "shuffle": False, "max_iter": 5},
     ],
     "MiniBatchNMF": [
         {"n_components": 2, "batch_size": 40, "max_iter": 10},
@@ -126,6 +145,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     "SNE": [
         {"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2, "max_iter": 60},
     ],
+    "SparseCoder": [
+        {"transform_algorithm": "ols", "transform_n_nonzero_coefs": 2, "split_sign": True},
+        {"transform_algorithm": "mp", "transform_max_iter": 5, "dictionary": "dct-overcomplete"},
+    ],
     "SymmetricSNE": [
         {"joint": "global", "neighbors": "exact", "perplexity": 5.0, "max_iter": 30},
     ],
@@ -145,12 +168,16 @@ CONFIGURATIONS: dict[str, list[dict]] = {
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}
 
+# Classes with a price alpha in units of X: in others, it is another number
+PRICED_IN_UNITS = {"DictionaryLearning", "MiniBatchDictionaryLearning"}
+
 # Classes that take text beside matrices: the name of a file is one with words
 TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 # as scikit-learn does in its own checks, some of which have ten rows, too few for a perplexity of
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
+    "DictionaryLearning": {"max_iter": 20},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},
     "SNE": {"max_iter": 60},

@@ -2,6 +2,13 @@ from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
 from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.dictionary.estimator import DictionaryLearning as DictionaryLearning
+from lowdim.sparse.dictionary.functions import dict_learning as dict_learning
+from lowdim.sparse.dictionary.functions import dict_learning_online as dict_learning_online
+from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
+from lowdim.sparse.dictionary.minibatch import (
+    MiniBatchDictionaryLearning as MiniBatchDictionaryLearning,
+)
 from lowdim.sparse.min_l1.problem import BasisPursuit as BasisPursuit
 from lowdim.sparse.min_l1.solve import basis_pursuit as basis_pursuit
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
@@ -16,6 +23,16 @@ from lowdim.sparse.promises.supports import Sparsest as Sparsest
 from lowdim.sparse.promises.supports import rip as rip
 from lowdim.sparse.promises.supports import spark as spark
 from lowdim.sparse.promises.supports import sparsest as sparsest
+from lowdim.sparse.pursuit.coder import SparseCoder as SparseCoder
+from lowdim.sparse.pursuit.encoding import sparse_encode as sparse_encode
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp as orthogonal_mp
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp_gram as orthogonal_mp_gram
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuitCV as OrthogonalMatchingPursuitCV,
+)
 from lowdim.sparse.sensing import CompressiveSensing as CompressiveSensing
 from lowdim.sparse.sensing.measuring import Measurement as Measurement
 from lowdim.sparse.sensing.measuring import measurement as measurement
