@@ -175,7 +175,8 @@ class PLSA(WordMethods, CountsModel):
             raise ValueError("X has no words: all counts are 0. Nothing can be learned from it.")
         random = random_generator(self.random_state)
         start = begin(rows, weight, total, self.n_components, random)
-        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol)
+        loop = iterate(self, start, max_iter=self.max_iter, tol=self.tol, falls=True)
+        del start  # the loop has it as long as it is needed
         for params in loop:
             loop.params, objective = step(rows, params, self.temperature, weight)
             loop.record(objective)
@@ -304,7 +305,7 @@ def in_units(X: Any, unit: float) -> Any:
 class Sums(NamedTuple):
     """What one pass of EM adds up."""
 
-    by_term: np.ndarray  # (v, k)  expected counts, divided by phi^(1/T)
+    by_term: Any  # (v, k)  expected counts, divided by phi^(1/T)
     objective: float  #        J_T, not per token
     tokens: float
 
@@ -338,12 +339,15 @@ def em_step(
 
 
 def update(counts: np.ndarray, phi: np.ndarray) -> np.ndarray:
-    """Topics from expected counts by term (v, k); one without any words stays as it is."""
+    """Topics from expected counts by term (v, k); one without any words stays as it is.
+
+    Written into `counts`.
+    """
     total = counts.sum(axis=0)
     unused = total <= 0
     if unused.any():
-        counts, total = np.where(unused, phi, counts), np.where(unused, 1.0, total)
-    return counts / total
+        counts[:, unused], total = phi[:, unused], np.where(unused, 1.0, total)
+    return np.divide(counts, total, out=counts)
 
 
 def step(
@@ -352,12 +356,11 @@ def step(
     """Two steps of EM and one from where they point; J_T where it started."""
     once, objective = em_step(rows, params, temperature, weight)
     twice, second = em_step(rows, once, temperature, weight)
-    theta = pointed(params.theta, once.theta, twice.theta, weight)
-    phi = pointed(params.phi, once.phi, twice.phi)
+    theta = pointed(params.theta, once.theta, twice.theta, weight, out=once.theta)
+    phi = pointed(params.phi, once.phi, twice.phi, out=once.phi)
     theta /= theta.sum(axis=1, keepdims=True)
-    there = PLSAParams(theta, phi / phi.sum(axis=0))
-    del once
-    ahead, third = em_step(rows, there, temperature, weight)
+    phi /= phi.sum(axis=0)
+    ahead, third = em_step(rows, once, temperature, weight)
     return (ahead if third <= second else twice), objective
 
 
