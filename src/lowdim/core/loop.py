@@ -85,8 +85,8 @@ def iterate(
         The learned attributes that follow from parameters, as a dict: lets a callback see a fitted
         estimator after each iteration.
     falls : bool, default=False
-        Whether the objective never rises, so that the latest parameters are the best: then the loop
-        keeps no others in memory.
+        Whether the latest parameters are taken for the best: because the objective never rises, or
+        because it is that of a part of the data. Then the loop keeps no others in memory.
     """
     return Loop(
         estimator,
@@ -211,7 +211,7 @@ class Loop:
         estimator.n_iter_ = self.n_iter
         estimator.converged_ = self.converged
         if session.root.interrupted:
-            session.root.warn_interrupted(self.n_iter)
+            session.root.warn_interrupted(self.n_iter, "latest" if self._falls else "best")
         elif not self._stopped and self._tol > 0:
             last = f"the last change was {self._change:.1e}"
             reason = last if np.isfinite(self._change) else "the end was not near"

@@ -352,7 +352,10 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
             still = tables._replace(W=tables.W.copy(), C=tables.C.copy())  # learning goes on
             return self._attributes(still, tokens.words, counts, order)
 
-        loop = iterate(self, start, max_iter=len(pieces), tol=0.0, attributes=attributes)
+        # the loss of a piece of text does not say which tables are best: the latest are
+        loop = iterate(
+            self, start, max_iter=len(pieces), tol=0.0, attributes=attributes, falls=True
+        )
         for tables in loop:
             piece = pieces[loop.n_iter]
             new = learn_piece(tables, tokens, plan, piece)  # writes into the tables
