@@ -106,6 +106,7 @@ class TextModel:
                 "Give more text, or choose a smaller min_count."
             )
         belongs_to_fit(tokens)
+        tokens.release()
         return tokens
 
     def _combined(self, W: np.ndarray, C: np.ndarray) -> np.ndarray:

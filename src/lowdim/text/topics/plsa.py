@@ -70,7 +70,9 @@ class PLSA(WordMethods, CountsModel):
     max_iter : int, default=500
         Iterations at the most.
     tol : float, default=1e-6
-        Stop when an iteration lowers J (per token) by less.
+        Stop when an iteration lowers J (per token) by less. EM creeps along at the end: on 2,246
+        news texts with 10 and 20 topics, 1e-5 took 63 and 112 iterations, 1e-6 more than 500 and
+        394, for a perplexity 0.9 and 0.2 % lower.
     temperature : float, default=1.0
         Above 1, words belong less surely to one topic while topics are learned: they are smoother,
         and predict new documents better (Hofmann's tempered EM with beta = 1 / temperature).
