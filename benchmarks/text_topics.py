@@ -78,10 +78,10 @@ def held_out(X: Any) -> tuple[Any, Any]:
 
 
 class Topics:
-    """What every entry returns: p(w | z), (k, v)."""
+    """What every entry returns: p(w | z) but for a factor of each topic, (k, v)."""
 
     def __init__(self, components: np.ndarray):
-        self.components_ = components / components.sum(axis=1, keepdims=True)
+        self.components_ = components
 
 
 def lda(X: Any, k: int, **arguments: Any) -> Any:
@@ -160,7 +160,7 @@ def completion(X: Any, model: Topics) -> float:
     """Minus the perplexity of held-out words."""
     from lowdim import LatentDirichletAllocation
 
-    phi = model.components_
+    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
     judge = LatentDirichletAllocation(
         len(phi), max_iter=0, tol=0, learning_method="map", **PRIORS
     ).fit(X)

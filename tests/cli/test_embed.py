@@ -107,3 +107,9 @@ def test_bad_input_is_one_line(refused, text, tmp_path, arguments, said):
     method = [] if "--method" in arguments else ["--method", "pmi"]
     assert said in refused("embed", *arguments, *method)
     assert (tmp_path / "text.txt").read_text() == "\n".join(planted_text())
+
+
+@pytest.mark.parametrize("method", ["softmax"])
+def test_a_warning_names_the_option_and_not_the_argument(run, text, method):
+    said = run("embed", text, "-o", "v.lowdim", "--method", method, "-d", 8, "--epochs", 2)
+    assert "Raise --epochs." in said.stderr and "max_iter" not in said.stderr

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import lowdim
 from lowdim.core.blocks import (
+    Addend,
     ArrayBlocks,
     Blocks,
     add,
@@ -286,6 +287,71 @@ def test_add_does_not_write_into_what_it_does_not_own():
         np.testing.assert_array_equal(add(left, right), [2.0, 2.0])
         np.testing.assert_array_equal(left, [1.0, 1.0])
     np.testing.assert_array_equal(right, [1.0, 1.0])
+
+
+class Gram(Addend):
+    """X'X that adds itself."""
+
+    def __init__(self, X):
+        self._X, self.shape = X, (X.shape[1], X.shape[1])
+
+    def add_to(self, total):
+        total += self._X.T @ self._X
+
+
+def gram_and_rows(X):
+    return (Gram(np.asarray(X)), len(X)), X[:, :1]
+
+
+def test_sums_that_add_themselves_are_those_of_arrays(rng):
+    X = rng.normal(size=(50, 4))
+    streamed = lowdim.stream(lambda: iter(np.split(X, [7, 30])))
+    every = (
+        ArrayBlocks(X, block_rows=6),
+        ArrayBlocks(X, block_rows=6, in_order=True),
+        ArrayBlocks(X, block_rows=60),
+        as_blocks(streamed),
+    )
+    for rows in every:
+        (gram, count), first = rows.fold_and_map(gram_and_rows)
+        np.testing.assert_allclose(gram, X.T @ X)
+        np.testing.assert_array_equal(first, X[:, :1])
+        assert count == 50 and rows.fold(Gram).shape == (4, 4)
+
+
+def test_sums_that_add_themselves_do_so_on_dask(rng):
+    da = pytest.importorskip("dask.array")
+    X = rng.normal(size=(50, 4))
+    np.testing.assert_allclose(as_blocks(da.from_array(X, chunks=(11, 4))).fold(Gram), X.T @ X)
+
+
+def test_what_adds_itself_does_not_write_into_what_is_not_its_own(rng):
+    X, frozen = rng.normal(size=(5, 2)), np.ones((2, 2))
+    frozen.flags.writeable = False
+    np.testing.assert_allclose(add(frozen, Gram(X)), 1.0 + X.T @ X)
+    np.testing.assert_array_equal(frozen, 1.0)
+
+
+def test_in_order_sums_are_added_one_after_the_other(threads=(1, 2, 3)):
+    parts = np.array([1e16, 1.0, -1e16, 1.0, 3.0])[:, None]
+    expected = 0.0
+    for part in parts[:, 0]:
+        expected += part
+    for number in threads:
+        with config_context(threads=number):
+            rows = ArrayBlocks(parts, block_rows=1, in_order=True)
+            assert rows.fold(column_sums)[0] == expected
+    with pytest.raises(ValueError, match="no rows"):
+        ArrayBlocks(np.ones((0, 2)), in_order=True).fold(column_sums)
+
+
+def test_blocks_in_order_of_sparse_rows_are_views():
+    X = sp.csr_array(np.arange(40.0).reshape(10, 4))
+    seen = []
+    rows = ArrayBlocks(X, block_rows=2, in_order=True)
+    rows.fold(lambda block: seen.append((block.toarray(), block.data)) or 0)
+    np.testing.assert_array_equal(np.concatenate([part for part, _ in seen]), X.toarray())
+    assert all(np.shares_memory(data, X.data) for _, data in seen)
 
 
 def test_companions_are_cut_with_the_rows_and_none_stays_none():

@@ -103,3 +103,27 @@ def test_arguments_are_checked_before_anything_else():
 
     with pytest.raises(ValueError, match="The 'max_iter' parameter of Strict must be an int"):
         Strict([1.0], max_iter=0).fit()
+
+
+def test_a_loop_whose_objective_falls_keeps_no_other_parameters_alive():
+    import weakref
+
+    class Params:
+        pass
+
+    alive = []
+    loop = iterate(Scripted(), Params(), max_iter=3, tol=0, falls=True)
+    for params in loop:
+        alive.append(weakref.ref(params))
+        del params
+        loop.record(-float(len(alive)))
+        loop.params = Params()
+        assert [ref() is None for ref in alive] == [True] * len(alive)
+    with pytest.raises(AssertionError):  # otherwise the best ones are kept for Ctrl-C
+        kept = iterate(Scripted(), Params(), max_iter=1, tol=0)
+        for params in kept:
+            best = weakref.ref(params)
+            del params
+            kept.record(0.0)
+            kept.params = Params()
+            assert best() is None

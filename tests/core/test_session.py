@@ -60,6 +60,23 @@ def press_ctrl_c(at):
 # ---- Ctrl-C --------------------------------------------------------------------------------------
 
 
+def test_ctrl_c_ends_a_loop_whose_latest_parameters_are_the_best_with_these():
+    class Falling(Scripted):
+        @fitting
+        def fit(self, X=None, y=None):
+            loop = iterate(self, 0, max_iter=4, tol=0.0, falls=True)
+            for i in loop:
+                self.at(i)
+                loop.record(self.objectives[i])
+                loop.params = i + 1
+            self.params_ = loop.params
+            return self
+
+    with pytest.warns(InterruptedFitWarning, match="the model holds the latest parameters so far"):
+        model = Falling([5.0, 1.0, 3.0, 0.0], at=press_ctrl_c(2)).fit()
+    assert model.params_ == 3
+
+
 @pytest.mark.parametrize(
     ("objectives", "at", "best"),
     [

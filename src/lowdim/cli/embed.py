@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lowdim.cli.embed_methods import METHODS, build
+from lowdim.cli.embed_methods import METHODS, build, warnings_by_option
 from lowdim.cli.options import debug_option, quiet_option, seed_option
 
 SPLITS = ("auto", "line", "blank", "file")
@@ -107,7 +107,8 @@ def embed(
     files = _files(texts)
     with lowdim.config_context(progress=False if quiet else None):
         began = time.perf_counter()
-        model.fit(_documents(files, text=text, split=split, encoding=encoding))
+        with warnings_by_option(method):
+            model.fit(_documents(files, text=text, split=split, encoding=encoding))
         seconds = time.perf_counter() - began
         write_vectors(model.wv, output)
         if page is not None:

@@ -6,7 +6,9 @@ of the command line set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,3 +69,17 @@ def build(name: str, seed: int, options: Mapping[str, Any]) -> Any:
             )
     arguments = {known[option]: value for option, value in given.items()}
     return getattr(lowdim, method.estimator)(**method.settings, **arguments, random_state=seed)
+
+
+@contextmanager
+def warnings_by_option(name: str) -> Iterator[None]:
+    """What a fit warns of, with the option of `--method name` in place of the class's argument."""
+    argument = METHODS[name].arguments.get("epochs")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        text = str(one.message)
+        if argument is not None:
+            text = text.replace(f"Raise {argument} or tol.", "Raise --epochs.")
+        warnings.warn_explicit(text, one.category, one.filename, one.lineno)

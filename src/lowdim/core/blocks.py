@@ -84,8 +84,9 @@ class Blocks(ABC):
     def fold(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
         """Sum of function(block, *params, *companions) over all blocks, in float64.
 
-        The function returns an array, a number, or a (named) tuple of these. The arrays must be its
-        own: they may be added into. Whole numbers and counts of True are summed in int64.
+        The function returns an array, a number, an `Addend`, or a (named) tuple of these. The
+        arrays must be its own: they may be added into. Whole numbers and counts of True are summed
+        in int64.
         """
         return _wide(self._reduce(function, params, along, add))
 
@@ -187,13 +188,17 @@ class ArrayBlocks(Blocks):
     X : ndarray or scipy.sparse array of shape (n, d)
     block_rows : int or None
         Rows per block; None chooses blocks that fit the cache.
+    in_order : bool, default=False
+        Sums are added up one block after the other in place of a tree, which holds several of them
+        at once: for few blocks with large sums. Blocks of sparse rows are views.
     """
 
-    def __init__(self, X: Any, block_rows: int | None = None):
+    def __init__(self, X: Any, block_rows: int | None = None, *, in_order: bool = False):
         self.is_sparse = sp.issparse(X)
         self._X = as_floats(sp.csr_array(X) if self.is_sparse else np.asarray(X))
         self.dtype = self._X.dtype
         self._block_rows = block_rows or rows_per_block(self._X)
+        self._in_order = in_order
         self._chosen_from: tuple[Blocks, np.ndarray] | None = None  # all rows, and which these are
 
     @property
@@ -259,6 +264,8 @@ class ArrayBlocks(Blocks):
             results = (function(*self._cut(cut, params, along)) for cut in run)
             return functools.reduce(combine, results)
 
+        if self._in_order:
+            return reduce_in_order(ordered_map(work, [[cut] for cut in self._cuts()]), combine)
         return reduce_tree(ordered_map(work, self._runs()), combine)
 
     def _cuts(self) -> list[slice]:
@@ -272,7 +279,7 @@ class ArrayBlocks(Blocks):
         return [cuts[start : start + length] for start in range(0, len(cuts), length)]
 
     def _cut(self, rows: slice, params: tuple, along: Sequence) -> tuple:
-        block = _csr_rows(self._X, rows) if self.is_sparse else self._X[rows]
+        block = _csr_rows(self._X, rows, self._in_order) if self.is_sparse else self._X[rows]
         return (block, *params, *(companion_part(part, rows) for part in along))
 
 
@@ -371,13 +378,23 @@ def as_floats(X: Any) -> Any:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def _csr_rows(X: Any, rows: slice) -> Any:
-    """Consecutive rows of a csr_array as views of its arrays; X[rows] would copy them."""
+def _csr_rows(X: Any, rows: slice, views: bool) -> Any:
+    """Consecutive rows of a csr_array, as views of its arrays or as SciPy does it.
+
+    SciPy copies what is less than half of an array, so those may be written into.
+    """
     start, stop, _ = rows.indices(X.shape[0])
     indptr = X.indptr[start : stop + 1]
     stored = slice(indptr[0], indptr[-1])
-    parts = (X.data[stored], X.indices[stored], indptr - indptr[0])
-    return sp.csr_array(parts, shape=(stop - start, X.shape[1]), copy=False)
+    parts, shape = (
+        (X.data[stored], X.indices[stored], indptr - indptr[0]),
+        (stop - start, X.shape[1]),
+    )
+    if not views:
+        return sp.csr_array(parts, shape=shape, copy=False)
+    block = sp.csr_array(shape, dtype=X.dtype)
+    block.data, block.indices, block.indptr = parts
+    return block
 
 
 def companion_part(companion: Any, rows: slice) -> Any:
@@ -388,11 +405,34 @@ def companion_part(companion: Any, rows: slice) -> Any:
 # ---- sums ------------------------------------------------------------------------------------
 
 
+class Addend(ABC):
+    """What one block adds to a large sum, where it is smaller than the sum: it adds itself.
+
+    A function that is folded may return one in place of an array.
+    """
+
+    shape: tuple[int, ...]
+
+    @abstractmethod
+    def add_to(self, total: np.ndarray) -> None:
+        """Add this to a float64 array of this shape."""
+
+    def array(self) -> np.ndarray:
+        """This alone, in float64."""
+        total = np.zeros(self.shape)
+        self.add_to(total)
+        return total
+
+
 def add(left: Any, right: Any) -> Any:
     """left + right for sums: numbers, arrays, tuples of sums. May write into left's arrays."""
     if isinstance(left, tuple):
         return _same_tuple(left, map(add, left, right))
     left = _wide(left)
+    if isinstance(right, Addend):
+        total = left if _is_own(left) else np.array(left)
+        right.add_to(total)
+        return total
     if _can_hold_sum(left, right):
         return np.add(left, right, out=left)
     return left + right
@@ -401,8 +441,11 @@ def add(left: Any, right: Any) -> Any:
 def _can_hold_sum(left: Any, right: Any) -> bool:
     if not isinstance(left, np.ndarray) or left.ndim == 0 or np.shape(right) != left.shape:
         return False
-    own = left.flags.owndata and left.flags.writeable
-    return own and np.result_type(left, right) == left.dtype
+    return _is_own(left) and np.result_type(left, right) == left.dtype
+
+
+def _is_own(array: np.ndarray) -> bool:
+    return array.flags.owndata and array.flags.writeable
 
 
 def blend(old: Any, new: Any, rate: float) -> Any:
@@ -434,10 +477,24 @@ def reduce_tree(parts: Generator, combine: Callable) -> Any:
     return result
 
 
+def reduce_in_order(parts: Generator, combine: Callable) -> Any:
+    """Combine the first with the second, the result with the third, and so on."""
+    with closing(parts):
+        result = next(parts, None)
+        if result is None:
+            raise ValueError(NO_ROWS)
+        for part in parts:
+            result = combine(result, part)
+            del part  # the next one may take long
+    return result
+
+
 def _wide(sums: Any) -> Any:
     """Sums in float64, complex128 or int64, whatever a block gave."""
     if isinstance(sums, tuple):
         return _same_tuple(sums, map(_wide, sums))
+    if isinstance(sums, Addend):
+        return sums.array()
     if not isinstance(sums, np.ndarray | np.generic):
         return sums
     wide = np.result_type(sums.dtype, np.int64 if sums.dtype.kind in "biu" else np.float64)

@@ -64,6 +64,7 @@ def iterate(
     tol: float,
     title: str | None = None,
     attributes: Callable[[Any], dict] | None = None,
+    falls: bool = False,
 ) -> Loop:
     """A loop over `params` that ends when the recorded change is at most `tol`, or at `max_iter`.
 
@@ -83,8 +84,19 @@ def iterate(
     attributes : callable, default=None
         The learned attributes that follow from parameters, as a dict: lets a callback see a fitted
         estimator after each iteration.
+    falls : bool, default=False
+        Whether the latest parameters are taken for the best: because the objective never rises, or
+        because it is that of a part of the data. Then the loop keeps no others in memory.
     """
-    return Loop(estimator, params, max_iter=max_iter, tol=tol, title=title, attributes=attributes)
+    return Loop(
+        estimator,
+        params,
+        max_iter=max_iter,
+        tol=tol,
+        title=title,
+        attributes=attributes,
+        falls=falls,
+    )
 
 
 class Loop:
@@ -106,6 +118,7 @@ class Loop:
         tol: float,
         title: str | None,
         attributes: Callable[[Any], dict] | None,
+        falls: bool = False,
     ):
         self.params = params
         self.history: list[float] = []
@@ -115,7 +128,8 @@ class Loop:
         self._attributes = attributes
         self._change = math.inf
         self._stopped = False  # converged, or a callback asked to stop
-        self._best: tuple[float, Any] = (math.inf, params)
+        self._falls = falls
+        self._best: tuple[float, Any] = (math.inf, None if falls else params)
 
     @property
     def n_iter(self) -> int:
@@ -132,7 +146,7 @@ class Loop:
         self._change = float(change)
         self.history.append(objective)
         if objective <= self._best[0]:
-            self._best = (objective, self.params)
+            self._best = (objective, None if self._falls else self.params)
 
     def state(self) -> dict:
         """All that it takes to go on from here; nothing in it moves on with the loop."""
@@ -189,14 +203,15 @@ class Loop:
         bar.update(self.n_iter, note=f"objective {self.history[-1]:.6g}")
 
     def _publish(self, session: Session) -> None:
-        if session.root.interrupted and self.history and not self.history[-1] <= self._best[0]:
+        rose = bool(self.history) and not self.history[-1] <= self._best[0]
+        if session.root.interrupted and rose and not self._falls:
             self.params = self._best[1]
         estimator = self._estimator
         estimator.history_ = np.array(self.history)
         estimator.n_iter_ = self.n_iter
         estimator.converged_ = self.converged
         if session.root.interrupted:
-            session.root.warn_interrupted(self.n_iter)
+            session.root.warn_interrupted(self.n_iter, "latest" if self._falls else "best")
         elif not self._stopped and self._tol > 0:
             last = f"the last change was {self._change:.1e}"
             reason = last if np.isfinite(self._change) else "the end was not near"

@@ -131,11 +131,11 @@ class Session:
             if self._taken_up is not None:
                 self._taken_up.unlink(missing_ok=True)
 
-    def warn_interrupted(self, n_iter: int) -> None:
+    def warn_interrupted(self, n_iter: int, which: str = "best") -> None:
         kept = f" The state is in {self._file}; fit again to continue." if self._closed else ""
         self._warn_once(
             f"Ctrl-C ended the fit of {type(self.estimator).__name__} after {n_iter} "
-            f"iterations; the model holds the best parameters so far.{kept}",
+            f"iterations; the model holds the {which} parameters so far.{kept}",
             InterruptedFitWarning,
         )
 

@@ -35,6 +35,8 @@ from lowdim.linear.pca.iterative import (
 from lowdim.linear.pca.scatter import Scatter
 
 SMALL = 500  # rows and columns of matrices that LAPACK decomposes before others have begun
+LANES = 16  # numbers of a row of V that a product with sparse rows takes at a time
+ROWS_AT_A_TIME = 4096
 LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
 ALGORITHMS = ("arpack", "krylov", "randomized")
 
@@ -131,6 +133,8 @@ def _found(
         return _by_arpack(estimator, about, k, random)
     n, d = int(about.weight), about.rows.n_columns
     width = krylov_block_size(k, in_memory=X is not None)
+    if sp.issparse(X) and width > LANES:  # the last vectors are multiplied for nothing
+        width = -(-width // LANES) * LANES
     size = min(n, d) if X is not None else d
     is_small = size <= max(krylov_basis_size(k, width), 2 * k)
     if X is not None and not sp.issparse(X) and (is_small or max(n, d) <= SMALL):
@@ -323,7 +327,12 @@ def _rounding(V: np.ndarray) -> float:
 
 
 def _variance(Z: np.ndarray) -> np.ndarray:
-    return np.var(Z.astype(np.float64, copy=False), axis=0)
+    """Of the columns, in float64; a run of rows at a time."""
+    mean, squares = Z.mean(axis=0, dtype=np.float64), np.zeros(Z.shape[1])
+    for first in range(0, len(Z), ROWS_AT_A_TIME):
+        D = Z[first : first + ROWS_AT_A_TIME] - mean
+        squares += np.einsum("ij,ij->j", D, D)
+    return squares / len(Z)
 
 
 def _in_unit(X: Any, unit: float) -> Any:

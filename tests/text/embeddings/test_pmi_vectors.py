@@ -262,3 +262,17 @@ def test_the_door(rng):
 def test_a_matrix_of_zeros_has_vectors_of_zeros():
     model = PMIVectors(2).fit(np.zeros((3, 4)))
     assert not model.vectors_.any() and model.vectors_.shape == (3, 2)
+
+
+@pytest.mark.parametrize("window", [3, (0, 2), {-1, 4}], ids=str)
+@pytest.mark.parametrize("weighting", ["flat", "harmonic"])
+def test_text_gives_the_vectors_of_its_counts(rng, window, weighting):
+    sentences = texts(rng)
+    how = {"context_smoothing": 0.75, "random_state": 0}
+    model = PMIVectors(4, window=window, weighting=weighting, **how).fit(sentences)
+    tokens = lowdim.text.read_tokens(sentences)
+    N = lowdim.text.cooccurrence(tokens, window=window, weighting=weighting)
+    same = PMIVectors(4, **how).fit(N)
+    assert model.words_ == tokens.words and model.n_features_in_ == len(tokens.words)
+    left, right = (m.vectors_ @ m.context_vectors_.T for m in (model, same))
+    np.testing.assert_allclose(left, right, atol=1e-4)

@@ -12,7 +12,9 @@ from lowdim.text.pairs.counting import (
     BIT_PLACES,
     DE_BRUIJN,
     all_pairs,
+    context_sums,
     gathered,
+    pairs_by_word,
     pairs_within,
     parts_of,
     products,
@@ -52,12 +54,47 @@ def test_pairs_are_those_of_loops(rng, window, weighting, small, monkeypatch):
     assert found.dtype == np.float64 and found.has_canonical_format
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-13)
     assert found.nnz == np.count_nonzero(expected)
+    by_word = pairs_by_word(ids, starts, 80, window, weighting)
+    assert by_word.has_canonical_format and by_word.indices.dtype == found.indices.dtype
+    np.testing.assert_allclose(by_word.toarray(), expected, rtol=1e-13)
     if not small:
         return
     last = starts[1:]
     chunks = [(ids[: last[4]], last[:5]), (ids[last[4] :], last[5:] - last[4])]
     found = pairs_within(gathered(iter(chunks)), 80, window, weighting)
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("window", [1, 4, (0, 2), (3, 1), {-2, 5}, {-400}, 10**9], ids=str)
+@pytest.mark.parametrize("weighting", ["flat", "harmonic"])
+def test_sums_of_contexts_are_known_without_counting(rng, window, weighting):
+    ids, starts = text(rng)
+    ids = np.abs(ids)
+    N = by_loops(ids, starts, 80, window_of(window, weighting, 300))
+    found = context_sums(ids, starts, 80, window, weighting)
+    np.testing.assert_allclose(found, N.sum(axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(found == 0, N.sum(axis=0) == 0)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_rows_may_be_seen_through_a_function_as_they_are_counted(rng, small, monkeypatch):
+    if small:
+        monkeypatch.setattr(counting, "PLACES_AT_A_TIME", 70)
+    monkeypatch.setattr(counting, "PAIRS_AT_A_TIME", 50)
+    ids, starts = text(rng)
+    N = pairs_within(parts_of(ids, starts), 80, 4, "flat")
+    most = []
+
+    def larger(rows):
+        most.append(rows.nnz)
+        rows = rows.astype(np.float32)
+        rows.data[rows.data < 2] = 0
+        rows.eliminate_zeros()
+        return rows
+
+    found = pairs_by_word(ids, starts, 80, 4, "flat", seen_as=larger)
+    assert found.dtype == np.float32 and max(most) < N.nnz / 3
+    np.testing.assert_array_equal(found.toarray(), np.where(N.toarray() >= 2, N.toarray(), 0))
 
 
 def test_more_words_than_bits_of_a_number_are_written_in_order(rng):

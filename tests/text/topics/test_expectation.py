@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.special import psi
 
 from lowdim.text.topics import expectation
@@ -43,9 +44,20 @@ def test_topic_counts_are_those_of_the_whole_array(rng):
     B = np.ascontiguousarray(phi.T)
     found = topic_counts(cells_of(X), theta, B, weight)
     by_term, by_document, log_likelihood = plain_step(X, theta, B, weight)
-    np.testing.assert_allclose(found.by_term * B, by_term, atol=1e-12)
+    np.testing.assert_allclose(found.by_term.array() * B, by_term, atol=1e-12)
     np.testing.assert_allclose(found.by_document, by_document, atol=1e-12)
     np.testing.assert_allclose(found.log_likelihood, log_likelihood, rtol=1e-12)
+
+
+def test_counts_by_term_add_themselves_to_a_sum_for_any_number_of_topics(rng):
+    k = 2 * expectation.TOPICS_AT_A_TIME + 3
+    X = rng.poisson(0.4, size=(20, 12)).astype(float)
+    e, B = rng.random((20, k)), rng.random((12, k))
+    whole = topic_counts(cells_of(X), e, B, None).by_term
+    total = np.full((12, k), 2.0)
+    whole.add_to(total)
+    np.testing.assert_allclose(total - 2.0, plain_step(sp.csr_array(X), e, B)[0] / B, rtol=1e-9)
+    np.testing.assert_allclose(whole.array(), total - 2.0, rtol=1e-9)
 
 
 def test_words_that_no_topic_has_count_for_none(rng):
@@ -55,7 +67,7 @@ def test_words_that_no_topic_has_count_for_none(rng):
     X = X.toarray()
     X[:, 4] = 1.0
     found = topic_counts(cells_of(X), theta, B, None)
-    assert np.isfinite(found.by_document).all() and not found.by_term[4].any()
+    assert np.isfinite(found.by_document).all() and not found.by_term.array()[4].any()
     assert np.isneginf(found.log_likelihood).all()
 
 
@@ -93,11 +105,14 @@ def test_kernels_do_in_python_what_they_do_compiled(rng):
     X, theta, phi = planted(rng, n=5, v=8)
     B, cells = np.ascontiguousarray(phi.T), cells_of(X)
     compiled = topic_counts(cells, theta, B, None)
-    plain = [np.zeros(B.shape), np.zeros((5, 3)), np.empty(5)]
+    ratios, by_document, log_likelihood = np.empty(len(cells.counts)), np.zeros((5, 3)), np.empty(5)
+    plain = (ratios, by_document, log_likelihood)
     expectation.gradient.python(*cells, theta, B, np.arange(5), np.ones(5), *plain)
-    plain[1] *= theta
-    for left, right in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(left, right, rtol=1e-12)
+    by_term = np.zeros(B.shape)
+    expectation._add_terms.python(*cells._replace(counts=ratios), theta, 0, 3, by_term)
+    np.testing.assert_allclose(compiled.by_term.array(), by_term, rtol=1e-12)
+    np.testing.assert_allclose(compiled.by_document, by_document * theta, rtol=1e-12)
+    np.testing.assert_allclose(compiled.log_likelihood, log_likelihood, rtol=1e-12)
     for left, right in zip(document_counts(cells, theta, B), compiled[1:], strict=True):
         np.testing.assert_array_equal(left, right)
     prior, gamma, e = np.full(3, 0.5), np.ones((5, 3)), np.empty((5, 3))

@@ -106,6 +106,7 @@ class TextModel:
                 "Give more text, or choose a smaller min_count."
             )
         belongs_to_fit(tokens)
+        tokens.release()
         return tokens
 
     def _combined(self, W: np.ndarray, C: np.ndarray) -> np.ndarray:
@@ -139,6 +140,13 @@ class WordModel(TextModel, Transformer, Estimator):
         if not is_text(X):
             rows = self._opened_matrix(X).checked(refuse_negative, type(self).__name__)
             return Counts(rows, _row_names(X), None)
+        tokens = self._tokens_of(X, weighting)
+        N = pair_counts(tokens, window=self.window, weighting=weighting)
+        self._check_pairs(tokens, N.nnz)
+        return Counts(ArrayBlocks(N), tokens.words, tokens.counts)
+
+    def _tokens_of(self, X: Any, weighting: str) -> Tokens:
+        """The text of a fit whose pairs are to be counted."""
         if self.window == "sentence" and weighting != "flat":
             raise ValueError(
                 f"window='sentence' has no distances, by which {type(self).__name__} weighs pairs; "
@@ -148,13 +156,14 @@ class WordModel(TextModel, Transformer, Estimator):
         self.n_features_in_ = len(tokens.words)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        N = pair_counts(tokens, window=self.window, weighting=weighting)
-        if not N.nnz:
+        return tokens
+
+    def _check_pairs(self, tokens: Tokens, any_pairs: Any) -> None:
+        if not any_pairs:
             raise ValueError(
                 f"No two of the {len(tokens.words):,} words stand near each other: sentences have "
                 f"one word each, or window={self.window!r} is beyond them. Give longer sentences."
             )
-        return Counts(ArrayBlocks(N), tokens.words, tokens.counts)
 
     def _opened_matrix(self, X: Any) -> Blocks:
         try:

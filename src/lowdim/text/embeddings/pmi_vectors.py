@@ -31,6 +31,7 @@ from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.linear.decomposition import decomposition
 from lowdim.text.embeddings.base import OF_WORDS, WordModel
+from lowdim.text.pairs.counting import context_sums, pairs_by_word
 from lowdim.text.tokens.sources import is_text
 
 
@@ -183,12 +184,15 @@ class PMIVectors(WordModel):
         y : ignored
             Accepted for compatibility with scikit-learn.
         """
-        counts = self._counts_of(X, self.weighting)
-        sums = counts.rows.fold(column_sums)
-        self._log_context = log_shares(sums, self.context_smoothing)
-        self._publish_words(counts)
-        A = self._information(counts.rows, np.float32 if is_text(X) else counts.rows.dtype)
-        del counts  # of a text they take more memory than all that follows
+        if is_text(X) and self.window != "sentence":
+            A = self._information_of_text(X)
+        else:
+            counts = self._counts_of(X, self.weighting)
+            sums = counts.rows.fold(column_sums)
+            self._log_context = log_shares(sums, self.context_smoothing)
+            self._publish_words(counts)
+            A = self._information(counts.rows, np.float32 if is_text(X) else counts.rows.dtype)
+            del counts  # of a text they take more memory than all that follows
         found = decomposition(
             self, A, self.vector_size, random_generator(self.random_state), at_most=True
         )
@@ -207,9 +211,24 @@ class PMIVectors(WordModel):
     def _row_vectors(self, rows: Blocks) -> Any:
         return self._information(rows, rows.dtype).map(encode, self._back(rows.dtype))
 
-    def _information(self, rows: Blocks, dtype: Any) -> Blocks:
+    def _information_of_text(self, X: Any) -> Blocks:
+        """A of a text: counts of a run of words become logarithms before the next are counted."""
+        tokens = self._tokens_of(X, self.weighting)
+        text = (tokens.ids, tokens.starts, len(tokens.words), self.window, self.weighting)
+        sums = context_sums(*text)
+        self._check_pairs(tokens, sums.any())
+        self._log_context = log_shares(sums, self.context_smoothing)
+        self.words_, self.counts_ = list(tokens.words), tokens.counts
+        view = self._view(np.float32)
+        return ArrayBlocks(pairs_by_word(*text, seen_as=lambda rows: information(rows, *view)))
+
+    def _view(self, dtype: Any) -> tuple:
+        """The arguments of `information`."""
         shift = float(np.log(self.negative))
-        view = (self._log_context, shift, self.positive, np.dtype(dtype).name)
+        return self._log_context, shift, self.positive, np.dtype(dtype).name
+
+    def _information(self, rows: Blocks, dtype: Any) -> Blocks:
+        view = self._view(dtype)
         if rows.in_memory is not None:
             return ArrayBlocks(rows.map(information, *view))
         return rows.seen(information, *view)

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from lowdim.core.threads import single_threaded_blas
 from lowdim.text.counting.base import check_known, counter_of, open_documents, sequences_of
 from lowdim.text.counting.tally import Part, stacked
-from lowdim.text.pairs.counting import gathered, pairs_within, parts_of, products
+from lowdim.text.pairs.counting import gathered, pairs_by_word, pairs_within, products
 from lowdim.text.pairs.windows import WEIGHTINGS
 from lowdim.text.tokens.sentences import SENTENCE_END
 from lowdim.text.tokens.tokens import Tokens
@@ -87,7 +87,7 @@ def cooccurrence(
             raise ValueError("Tokens are cut into words already; leave out the vectorizer.")
         if both:
             return products(docs.counts_by_sentence(binary=True))
-        return pairs_within(parts_of(docs.ids, docs.starts), len(docs.words), window, weighting)
+        return pairs_by_word(docs.ids, docs.starts, len(docs.words), window, weighting)
     documents = open_documents(docs)
     if vectorizer is None:
         raise TypeError(

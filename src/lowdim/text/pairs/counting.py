@@ -7,14 +7,19 @@ row of sums, which stays in the cache, and written down when the word is done: n
 pairs nor a sort of them is needed. A bit for each word says which sums are not 0, so what is
 written is in order. Words are done in runs, on threads; a row is the work of one thread.
 
-Texts of more than PLACES_AT_A_TIME words are counted in parts, whose matrices are added.
+Texts of more than PLACES_AT_A_TIME words are counted in parts. If the text is at hand, the rows of
+a run of words are added up over all parts before those of the next run are begun; of documents that
+come one after the other, whole matrices are added.
 
-Cost: a step for each pair; memory of the matrix, and 4 bytes for each place of a part.
+Cost: a step for each pair; memory of the matrix, and 4 bytes for each place of a text at hand, or
+of a part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +33,7 @@ from lowdim.text.pairs.windows import Window, window_of
 PLACES_AT_A_TIME = 2**25
 PAIRS_AT_A_TIME = 2**21  # at the most, that a run of words writes
 PRODUCTS_AT_A_TIME = 2**24
+ROUNDING = 1e-9  # of a weight
 PLACES_FETCHED = 2**8  # with all that stands near them, at a time
 # the place of the only bit of x: BIT_PLACES[(x * DE_BRUIJN) >> 58], for 64-bit numbers
 DE_BRUIJN = 0x03F79D71B4CB0A89
@@ -52,7 +58,7 @@ def pairs_within(parts: Iterable[Places], n: int, window: Any, weighting: str) -
     window_of(window, weighting)  # says what is wrong with it, even if there is nothing to count
     total: sp.csr_array | None = None
     for part in parts:
-        counted = _pairs_of(part, n, window, weighting)
+        counted = _pairs_of([part], n, window, weighting)
         total = counted if total is None else sp.csr_array(total + counted)
     return sp.csr_array((n, n), dtype=np.float64) if total is None else total
 
@@ -83,35 +89,105 @@ def _joined(waiting: list[tuple[np.ndarray, np.ndarray]]) -> Places:
     return Places(ids, starts, 0, len(ids))
 
 
-def _pairs_of(part: Places, n: int, window: Any, weighting: str) -> sp.csr_array:
-    longest = int(np.diff(part.starts).max(initial=0))
-    near = window_of(window, weighting, longest)
-    if not len(near.offsets):
+def pairs_by_word(
+    ids: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    window: Any,
+    weighting: str,
+    seen_as: Callable[[sp.csr_array], sp.csr_array] | None = None,
+) -> sp.csr_array:
+    """The same of a text whose ids are at hand: a run of words after the other, over all parts.
+
+    No more than the rows of a run are counted before they are seen through `seen_as`, which may
+    keep less of them.
+    """
+    window_of(window, weighting)
+    parts = list(parts_of(ids, starts))
+    if not parts:
         return sp.csr_array((n, n), dtype=np.float64)
+    return _pairs_of(parts, n, window, weighting, seen_as)
+
+
+def context_sums(
+    ids: np.ndarray, starts: np.ndarray, n: int, window: Any, weighting: str
+) -> np.ndarray:
+    """The sums of the columns of such pairs, (n,): known without counting any.
+
+    A place has all weights, but for those of windows that would begin outside of its sentence.
+    """
+    lengths = np.diff(starts)
+    near = window_of(window, weighting, int(lengths.max(initial=0)))
+    sums = np.bincount(ids, minlength=n) * near.weights.sum()
+    for side in (1, -1):  # places from the begin, and from the end
+        far = near.offsets * side
+        for p in range(int(far.max(initial=0))):
+            within = lengths > p
+            if not within.any():
+                break
+            places = starts[:-1][within] + p if side > 0 else starts[1:][within] - 1 - p
+            sums -= np.bincount(ids[places], minlength=n) * near.weights[far > p].sum()
+    return np.where(sums > ROUNDING * near.weights.sum(), sums, 0.0)
+
+
+class _Sorted(NamedTuple):
+    """The places of a part by their words."""
+
+    part: Places
+    edges: np.ndarray  # (n + 1,)  where the places of each word begin
+    order: np.ndarray  # int32, see `_sort_places`
+
+
+def _sorted(part: Places, n: int, reach: int) -> _Sorted:
     edges = np.zeros(n + 1, dtype=np.int64)
     here = part.ids[part.first : part.last]
     known = np.bincount(here[here >= 0], minlength=n) if len(here) else np.zeros(n, np.int64)
     np.cumsum(known, out=edges[1:])
     order = np.empty(edges[-1], dtype=np.int32)
-    reach = int(np.abs(near.offsets).max(initial=0))
     _sort_places(*part[:2], part.first, part.last, reach, edges[:-1].copy(), order)
+    return _Sorted(part, edges, order)
+
+
+def _pairs_of(
+    parts: list[Places],
+    n: int,
+    window: Any,
+    weighting: str,
+    seen_as: Callable[[sp.csr_array], sp.csr_array] | None = None,
+) -> sp.csr_array:
+    longest = int(np.diff(parts[0].starts).max(initial=0))
+    near = window_of(window, weighting, longest)
+    if not len(near.offsets):
+        return sp.csr_array((n, n), dtype=np.float64)
+    reach = int(np.abs(near.offsets).max(initial=0))
+    every = [_sorted(part, n, reach) for part in parts]
+    known = np.sum([np.diff(one.edges) for one in every], axis=0)
     room = np.concatenate([[0], np.cumsum(np.minimum(known * len(near.offsets), n))])
 
     def work(cut: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _rows(part, near, edges, order, cut, int(room[cut[1]] - room[cut[0]]))
+        counted = [_rows(one, near, cut, int(room[cut[1]] - room[cut[0]])) for one in every]
+        if len(counted) == 1 and seen_as is None:
+            return counted[0]
+        rows = functools.reduce(operator.add, (_as_rows(one, n) for one in counted))
+        rows = sp.csr_array(rows) if seen_as is None else seen_as(sp.csr_array(rows))
+        return np.diff(rows.indptr), rows.indices, rows.data
 
     return stacked(list(ordered_map(work, row_cuts(room, PAIRS_AT_A_TIME))), n)
 
 
+def _as_rows(run: tuple[np.ndarray, np.ndarray, np.ndarray], n: int) -> sp.csr_array:
+    length, columns, values = run
+    indptr = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
+    rows = sp.csr_array((values, columns, indptr), shape=(len(length), n))
+    rows.has_canonical_format = True
+    return rows
+
+
 def _rows(
-    part: Places,
-    near: Window,
-    edges: np.ndarray,
-    order: np.ndarray,
-    cut: tuple[int, int],
-    room: int,
+    places: _Sorted, near: Window, cut: tuple[int, int], room: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How many pairs, their columns and their sums, of a run of words."""
+    part, edges, order = places
     n = len(edges) - 1
     length = np.zeros(cut[1] - cut[0], dtype=np.int64)
     columns, values = np.empty(room, dtype=np.int32), np.empty(room)
@@ -126,10 +202,10 @@ def _rows(
 def stacked(rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> sp.csr_array:
     """Runs of rows (length of each, columns, values) as one matrix; `rows` is empty afterwards."""
     length = np.concatenate([part[0] for part in rows]) if rows else np.zeros(n, np.int64)
-    indptr = np.concatenate([[0], np.cumsum(length)])
+    indptr = np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
     stored = int(indptr[-1])
     columns = np.empty(stored, dtype=np.int32 if stored < 2**31 else np.int64)
-    values = np.empty(stored)
+    values = np.empty(stored, dtype=rows[0][2].dtype if rows else np.float64)
     rows.reverse()
     done = 0
     while rows:

@@ -7,7 +7,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from lowdim.core.threads import single_threaded_blas
-from lowdim.text.pairs.counting import all_pairs, pairs_within, parts_of
+from lowdim.text.pairs.counting import all_pairs, pairs_by_word
 from lowdim.text.tokens.tokens import Tokens
 
 
@@ -34,4 +34,4 @@ def pair_counts(tokens: Tokens, *, window: Any = 5, weighting: str = "flat") -> 
         if weighting != "flat":
             raise ValueError("weighting='harmonic' needs a window with distances, such as 5.")
         return all_pairs(tokens.counts_by_sentence())
-    return pairs_within(parts_of(tokens.ids, tokens.starts), len(tokens.words), window, weighting)
+    return pairs_by_word(tokens.ids, tokens.starts, len(tokens.words), window, weighting)

@@ -64,7 +64,7 @@ def in_pieces(rows: Blocks) -> Blocks:
     total = max(X.nnz if sp.issparse(X) else X.size, 1)
     enough = min(CELLS_PER_TERM * v, total // LEAST_BLOCKS)
     cells = max(get_config().block_bytes // BYTES_PER_CELL, enough)
-    return ArrayBlocks(X, block_rows=max(1, int(cells * n / total)))
+    return ArrayBlocks(X, block_rows=max(1, int(cells * n / total)), in_order=True)
 
 
 def refuse_negative(X: Any, whom: str) -> None:
@@ -96,7 +96,11 @@ class Cells(NamedTuple):
     @property
     def lengths(self) -> np.ndarray:
         """The sum of the counts of each document, (b,)."""
-        return np.bincount(self.documents, self.counts, self.n_documents)
+        lengths, begin = np.zeros(self.n_documents), self.indptr[:-1]
+        with_cells = np.diff(self.indptr) > 0
+        if with_cells.any():
+            lengths[with_cells] = np.add.reduceat(self.counts, begin[with_cells])
+        return lengths
 
     def part(self, first: int, last: int) -> Cells:
         """The cells of the documents first to last - 1, as views."""

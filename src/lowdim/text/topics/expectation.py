@@ -10,8 +10,9 @@ topics of a word lie side by side). What e and B are makes the model:
     LDA "batch"   e = exp E log theta_iz,    B = exp E log phi_zw
 
 All that a model needs of these probabilities are their sums over a document, over a term, and the
-logarithm of the denominator: two kernels over stored cells add them up. No array over (topic,
-document, word) is made. One pass costs O(cells k).
+logarithm of the denominator: kernels over stored cells add them up. No array over (topic, document,
+word) is made, and none over (term, topic) by block: of a block the denominators are kept, from
+which its documents are added to the one sum of all. One pass costs O(cells k).
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowdim.core.blocks import Addend
 from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map
 from lowdim.text.topics.counts import Cells, weights_of
 
 # coefficients of exp(digamma(y + 1/2)) / y in t = 1 / y^2: rational numbers, from Bernoulli's
@@ -36,12 +39,28 @@ S6, S5, S4, S3, S2, S1 = SERIES
 SHIFTED_BY = 16.0  # the series does alone from here on
 LARGEST = 1e30  # exp(digamma(x)) is x beyond
 AT_A_TIME = 2**11  # numbers that NumPy works on
+TOPICS_AT_A_TIME = 32  # to which a thread adds
+NOTHING = np.empty(0)
+
+
+class ByTerm(Addend):
+    """sum_i weight_i x_iw / p_iw e_iz of a block: expected counts, divided by B; (v, k)."""
+
+    def __init__(self, cells: Cells, e: np.ndarray, v: int):
+        """The counts of `cells` are weight x / p."""
+        self._cells, self._e, self.shape = cells, e, (v, e.shape[1])
+
+    def add_to(self, total: np.ndarray) -> None:
+        k = self.shape[1]
+        cuts = [(z, min(z + TOPICS_AT_A_TIME, k)) for z in range(0, k, TOPICS_AT_A_TIME)]
+        for _ in ordered_map(lambda cut: _add_terms(*self._cells, self._e, *cut, total), cuts):
+            pass
 
 
 class TopicCounts(NamedTuple):
     """What one look at documents gives."""
 
-    by_term: np.ndarray  # (v, k)  sum over documents of weight x p(z | w, i), divided by B
+    by_term: ByTerm  # (v, k)  sum over documents of weight x p(z | w, i), divided by B
     by_document: np.ndarray  # (b, k)  sum over terms of x p(z | w, i)
     log_likelihood: np.ndarray  # (b,)    sum over terms of x log sum_z e_iz B_wz
 
@@ -51,11 +70,12 @@ def topic_counts(
 ) -> TopicCounts:
     """Expected counts of topics, by term and by document, and what the documents' words cost."""
     n = len(e)
-    by_term, by_document, log_likelihood = np.zeros(B.shape), np.zeros(e.shape), np.empty(n)
+    by_document, log_likelihood = np.zeros(e.shape), np.empty(n)
+    ratio = np.empty(len(cells.counts))
     w = weights_of(weight, n)
-    gradient(*cells, e, B, np.arange(n), w, by_term, by_document, log_likelihood)
+    gradient(*cells, e, B, np.arange(n), w, ratio, by_document, log_likelihood)
     by_document *= e
-    return TopicCounts(by_term, by_document, log_likelihood)
+    return TopicCounts(ByTerm(cells._replace(counts=ratio), e, len(B)), by_document, log_likelihood)
 
 
 class DocumentCounts(NamedTuple):
@@ -69,8 +89,7 @@ def document_counts(cells: Cells, e: np.ndarray, B: np.ndarray) -> DocumentCount
     """Expected counts of topics by document, and what the documents' words cost."""
     n, k = e.shape
     by_document, log_likelihood = np.zeros((n, k)), np.empty(n)
-    no_weight, by_term = np.zeros(n), np.empty((0, k))
-    gradient(*cells, e, B, np.arange(n), no_weight, by_term, by_document, log_likelihood)
+    gradient(*cells, e, B, np.arange(n), NOTHING, NOTHING, by_document, log_likelihood)
     by_document *= e
     return DocumentCounts(by_document, log_likelihood)
 
@@ -218,13 +237,14 @@ def _encode(indptr, terms, counts, B, prior, bayes, max_iter, tol, part, gamma, 
 
 
 @kernel(any_order=True)
-def gradient(indptr, terms, counts, e, B, todo, weight, by_term, g, f):
+def gradient(indptr, terms, counts, e, B, todo, weight, ratios, g, f):
     """f = sum_w x_w log sum_z e_z B_wz of documents, and its gradient by e, added to g.
 
-    Gradients by B are added to `by_term`, unless all weights are 0. A word that no topic has makes
-    f -inf.
+    What documents add to the gradient by B is e times weight x / p, the `ratios` of cells; none are
+    written if there are no weights. A word that no topic has makes f -inf.
     """
     k = e.shape[1]
+    weighted = len(weight) > 0
     for i in todo:
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
@@ -236,8 +256,17 @@ def gradient(indptr, terms, counts, e, B, todo, weight, by_term, g, f):
             ratio = x / p if p > 0.0 else 0.0
             for z in range(k):
                 g[i, z] += ratio * B[w, z]
-            ratio *= weight[i]
-            if ratio > 0.0:
-                for z in range(k):
-                    by_term[w, z] += ratio * e[i, z]
+            if weighted:
+                ratios[j] = weight[i] * ratio
         f[i] = total
+
+
+@kernel
+def _add_terms(indptr, terms, ratios, e, first, last, by_term):
+    """Add the ratios times e of their documents to their terms, for topics first to last - 1."""
+    for i in range(len(indptr) - 1):
+        for j in range(indptr[i], indptr[i + 1]):
+            w, ratio = terms[j], ratios[j]
+            if ratio > 0.0:
+                for z in range(first, last):
+                    by_term[w, z] += ratio * e[i, z]

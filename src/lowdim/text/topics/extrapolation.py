@@ -18,12 +18,18 @@ KEPT = 0.1  # of what was reached in two steps: EM keeps what is 0 for ever
 
 
 def pointed(
-    start: np.ndarray, once: np.ndarray, twice: np.ndarray, weight: np.ndarray | None = None
+    start: np.ndarray,
+    once: np.ndarray,
+    twice: np.ndarray,
+    weight: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Where two steps point, at least a part of where they are, (n, k).
 
     A row of weight 2 counts as two rows: so weights and repeated rows point to the same place.
+    `out`, to which it is written, may be one of the three.
     """
+    point = np.empty_like(twice) if out is None else out
     length, bend = 0.0, 0.0
     for run in _runs(len(start)):
         r, v = _bent(start[run], once[run], twice[run])
@@ -31,9 +37,9 @@ def pointed(
         length += _squares(r, w)
         bend += _squares(v, w)
     if bend == 0.0:
-        return twice
+        np.copyto(point, twice)
+        return point
     a = min(max(float(np.sqrt(length / bend)), 1.0), LONGEST)
-    point = np.empty_like(twice)
     for run in _runs(len(start)):
         r, v = _bent(start[run], once[run], twice[run])
         np.maximum(start[run] + 2.0 * a * r + a * a * v, KEPT * twice[run], out=point[run])

@@ -19,7 +19,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.text.topics.counts import Cells
-from lowdim.text.topics.expectation import encoded, gradient
+from lowdim.text.topics.expectation import NOTHING, encoded, gradient
 
 EM_STEPS = 30  # before Newton's method
 NEWTON_STEPS = 200  # at the most: some drop a topic, some bring one in, the others converge
@@ -71,8 +71,7 @@ class _At(NamedTuple):
     def look(self, cells: Cells, phi: np.ndarray, documents: np.ndarray) -> None:
         """Find g and f of documents."""
         self.g[documents] = 0.0
-        no_weight, by_term = np.zeros(len(self.f)), np.empty((0, phi.shape[1]))
-        gradient(*cells, self.theta, phi, documents, no_weight, by_term, self.g, self.f)
+        gradient(*cells, self.theta, phi, documents, NOTHING, NOTHING, self.g, self.f)
 
     def become(self, other: _At, documents: np.ndarray) -> None:
         for own, new in zip(self, other, strict=True):

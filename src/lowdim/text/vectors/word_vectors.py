@@ -360,8 +360,14 @@ class WordVectors(Judged):
 
     def similarity(self, w1: str, w2: str) -> Any:
         """The cosine of the vectors of two words."""
-        cosine = queries.unit(self[w1]) @ queries.unit(self[w2])
-        return self.vectors.dtype.type(np.clip(cosine, -1.0, 1.0))
+        i, j = self._known_index(w1), self._known_index(w2)
+        left, right, length = self.vectors[i], self.vectors[j], self._lengths
+        both = float(length[i]) * float(length[j])
+        if 1e-15 < both < 1e15:  # ordinary vectors, without the care that others need
+            cosine = float(left.dot(right)) / both
+        else:
+            cosine = float(queries.unit(left) @ queries.unit(right))
+        return self.vectors.dtype.type(max(-1.0, min(1.0, cosine)))
 
     def distance(self, w1: str, w2: str) -> Any:
         """1 - the cosine of the vectors of two words."""

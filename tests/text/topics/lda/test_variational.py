@@ -26,7 +26,7 @@ def test_sums_are_those_of_the_whole_array(rng):
     B, alpha = expected_topics(rng.gamma(1.0, size=(30, 3)) + 0.1), np.array([0.1, 0.3, 0.5])
     sums, gamma = statistics(X, B, alpha, Inner(20000, 1e-13), None, weight)
     e = np.exp(psi(gamma))
-    np.testing.assert_allclose(sums.by_term * B, plain_step(X, e, B, weight)[0], atol=1e-4)
+    np.testing.assert_allclose(sums.by_term.array() * B, plain_step(X, e, B, weight)[0], atol=1e-4)
     np.testing.assert_allclose(gamma, alpha + plain_step(X, e, B)[1], atol=1e-4)
     logs = psi(gamma) - psi(gamma.sum(axis=1))[:, None]
     np.testing.assert_allclose(sums.logs, weight @ logs, rtol=1e-4)

@@ -68,7 +68,6 @@ def map_section(findings: Findings, data: dict[str, Any]) -> Section:
         ),
         {MAP_ID: figures.word_map(MAP_ID, source), GLANCE: figures.glance_map(source)},
         Tile(f"{n_all:,}", "word" if n_all == 1 else "words"),
-        in_short=True,
         scripts=(WORDS,),
         data=data,
     )

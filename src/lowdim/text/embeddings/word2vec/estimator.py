@@ -58,6 +58,7 @@ ALPHA = {True: 0.025, False: 0.075}  # by skip-gram: that of CBOW is of a mean
 # how long vectors are at the start. 15 times word2vec's: learning is sooner under way (1 epoch of
 # Wikipedia: 0.02 more on MEN)
 START = 1.5
+WORDS_AT_A_TIME = 2048  # whose vectors are drawn
 # the loss of a pair, in units of what it is before anything is learned, that no fit comes back from
 DIVERGED = 20.0
 
@@ -352,7 +353,10 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
             still = tables._replace(W=tables.W.copy(), C=tables.C.copy())  # learning goes on
             return self._attributes(still, tokens.words, counts, order)
 
-        loop = iterate(self, start, max_iter=len(pieces), tol=0.0, attributes=attributes)
+        # the loss of a piece of text does not say which tables are best: the latest are
+        loop = iterate(
+            self, start, max_iter=len(pieces), tol=0.0, attributes=attributes, falls=True
+        )
         for tables in loop:
             piece = pieces[loop.n_iter]
             new = learn_piece(tables, tokens, plan, piece)  # writes into the tables
@@ -400,8 +404,10 @@ class Word2Vec(TextModel, Transformer, SavedModel, CallbackSupportMixin, BaseEst
         seed = int(random.integers(2**63))
         width = d + bool(self.bias)
         W = np.zeros((v, width), dtype=np.float32)
-        W[:, :d] = random.random((v, d), dtype=np.float32) - np.float32(0.5)
-        W[:, :d] *= np.float32(START / d**0.5)
+        for first in range(0, v, WORDS_AT_A_TIME):  # the same numbers as all at a time
+            some = W[first : first + WORDS_AT_A_TIME, :d]
+            some[:] = random.random(some.shape, dtype=np.float32) - np.float32(0.5)
+            some *= np.float32(START / d**0.5)
         if self.init is not None:
             size = self.init.vectors.shape[1]
             if size != d:

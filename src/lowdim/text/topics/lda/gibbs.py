@@ -303,7 +303,8 @@ class Sampler:
         if state.sum_words.size and n_samples > 0:
             return GibbsResult(state.sum_words / n_samples + state.priors.word, state.priors)
         self.count(state.z)
-        return GibbsResult(self._n_wk + state.priors.word, state.priors)
+        topics = np.empty(self._n_wk.shape, order="F")  # as the attributes of a model have them
+        return GibbsResult(np.add(self._n_wk, state.priors.word, out=topics), state.priors)
 
     def shares(self, state: GibbsState) -> np.ndarray:
         """Shares of the topics in each document, by the counts of now, (n, k)."""

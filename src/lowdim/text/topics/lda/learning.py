@@ -34,7 +34,8 @@ Result = tuple[State, float]
 def batch(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
     """Variational Bayes, all documents at a time; the final state, and the perplexity of X."""
     tokens = rows.fold(total_of, along=(weight,)).tokens
-    loop = _loop(model, rows, start, tol=_tol(model))
+    loop = _loop(model, rows, start, tol=_tol(model), falls=True)
+    del start  # the loop has it as long as it is needed
     for state in loop:
         state, inner = _begun(model, state, loop.n_iter)
         keep = _goes_on_from_here(model, loop.n_iter)
@@ -49,6 +50,7 @@ def online(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) ->
     """Variational Bayes, one batch after the other, `max_iter` times through the documents."""
     total = rows.fold(total_of, along=(weight,))
     loop = _loop(model, rows, start, tol=_tol(model))
+    del start
     for state in loop:
         alike = state.n_batches < FRESH_PASSES
         most = FRESH_ITERATIONS if alike else ONLINE_ITERATIONS
@@ -70,7 +72,8 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
     size = max(maximum.LEAST_BATCH, rows.shape[0] // maximum.BATCHES)
     first = min(model.max_iter, STEPWISE_PASSES)
     most = first + model.max_iter * FULL_ITERATIONS
-    loop = _loop(model, rows, start, tol=model.tol, max_iter=most)
+    loop = _loop(model, rows, start, tol=model.tol, max_iter=most, falls=True)
+    del start
     for state in loop:
         if loop.n_iter < first:
             passed = stepwise_pass(
@@ -83,19 +86,22 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
                 bayes=False,
                 weight=weight,
             )
-            topics = passed.state.topics
-            value = passed.objective + maximum.topics_prior(
-                topics / topics.sum(axis=0), state.priors.word
-            )
-            loop.record(-value / tokens, change=np.inf)
+            prior = maximum.topics_prior(passed.state.topics, state.priors.word)
+            loop.record(-(passed.objective + prior) / tokens, change=np.inf)
             loop.params = passed.state
+            del passed
         else:
-            after, found = maximum.iteration(rows, state, _learned(model), weight)
+            two = maximum.two_steps(rows, state, _learned(model), weight)
             change = np.inf if loop.n_iter == first else None
-            loop.record(-found.whole / tokens, change=change)
-            loop.params = after._replace(perplexity=perplexity_of(found.log_likelihood, tokens))
-    perplexity = loop.params.perplexity
-    return loop.params, float("nan") if perplexity is None else perplexity
+            loop.record(-two.objective.whole / tokens, change=change)
+            loop.params = two.twice
+            del state  # a fourth of all memory
+            after = maximum.third_step(rows, two, _learned(model), weight)
+            perplexity = perplexity_of(two.objective.log_likelihood, tokens)
+            loop.params = after._replace(perplexity=perplexity)
+            del two, after
+    last = loop.params.perplexity
+    return loop.params, float("nan") if last is None else last
 
 
 def sample(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) -> Result:
@@ -249,13 +255,21 @@ def _final_perplexity(model: Any, rows: Blocks, weight: np.ndarray | None, state
 # ---- the loop ------------------------------------------------------------------------------------
 
 
-def _loop(model: Any, rows: Blocks, start: State, tol: float, max_iter: int | None = None) -> Loop:
+def _loop(
+    model: Any,
+    rows: Blocks,
+    start: State,
+    tol: float,
+    max_iter: int | None = None,
+    falls: bool = False,
+) -> Loop:
     return iterate(
         model,
         start,
         max_iter=model.max_iter if max_iter is None else max_iter,
         tol=tol,
         attributes=lambda state: model._attributes(state, rows.dtype),
+        falls=falls,
     )
 
 

@@ -35,6 +35,7 @@ from lowdim.text.topics.lda.variational import Learned, State
 DECAY = 0.6  # of the rate at which batches come in
 BATCHES = 20  # of a pass,
 LEAST_BATCH = 64  # but of so many documents
+TERMS_AT_A_TIME = 1024
 
 
 def rate(t: int) -> float:
@@ -48,7 +49,7 @@ NO_SUMS = CountSums(np.zeros(1), 0.0)
 class Sums(NamedTuple):
     """What one pass adds up."""
 
-    by_term: np.ndarray  # (v, k)  expected counts, divided by phi
+    by_term: Any  # (v, k)  expected counts, divided by the topics
     log_likelihood: float
     log_prior: float  #        sum alpha log theta
     for_alpha: CountSums
@@ -61,18 +62,23 @@ class Objective(NamedTuple):
 
 def statistics(
     X: Any,
-    phi: np.ndarray,
+    topics: np.ndarray,
+    total: np.ndarray,
     alpha: np.ndarray,
     learns_alpha: bool,
     gamma: np.ndarray | None,
     weight: np.ndarray | None,
 ) -> tuple[Sums, np.ndarray]:
-    """What one block adds up, and gamma of its documents after a step."""
+    """What one block adds up, and gamma of its documents after a step.
+
+    phi is topics / total: what terms have in common is divided out of the shares, so that no array
+    of its size is made.
+    """
     cells = cells_of(X)
     gamma = spread_evenly(cells, alpha) if gamma is None else gamma
     w = weights_of(weight, cells.n_documents)
     theta = shares(gamma)
-    found = topic_counts(cells, theta, phi, weight)
+    found = topic_counts(cells, theta / total, topics, weight)
     sums = Sums(
         found.by_term,
         float(w @ found.log_likelihood),
@@ -111,46 +117,65 @@ def step(
 ) -> tuple[State, Objective]:
     """One pass of EM: the state that follows, and the objective at the one before."""
     topics, gamma, priors = state[:3]
-    phi = topics / topics.sum(axis=0)
-    sums, gamma = rows.fold_and_map(statistics, phi, priors.doc, learned.doc, along=(gamma, weight))
+    params = (topics, topics.sum(axis=0), priors.doc, learned.doc)
+    sums, gamma = rows.fold_and_map(statistics, *params, along=(gamma, weight))
     objective = Objective(
         sums.log_likelihood,
-        sums.log_likelihood + sums.log_prior + topics_prior(phi, priors.word),
+        sums.log_likelihood + sums.log_prior + topics_prior(topics, priors.word),
     )
-    counts = np.multiply(sums.by_term, phi, out=phi)
+    counts = np.multiply(sums.by_term, topics, out=sums.by_term)
     doc = from_counts(priors.doc, sums.for_alpha) if learned.doc else priors.doc
     word = np.array(one_from_counts(float(priors.word), counts)) if learned.word else priors.word
     after = state._replace(
         topics=np.add(word, counts, out=counts),
-        gamma=gamma - priors.doc + doc,
+        gamma=gamma if doc is priors.doc else gamma - priors.doc + doc,
         priors=Priors(doc, word),
         n_batches=state.n_batches + 1,
     )
     return after, objective
 
 
-def iteration(
-    rows: Any, state: State, learned: Learned, weight: np.ndarray | None
-) -> tuple[State, Objective]:
-    """Two steps of EM and one from where they point; the objective where it started."""
+class Two(NamedTuple):
+    """Two steps of EM."""
+
+    twice: State
+    there: State | None  # where they point; None: nowhere
+    objective: Objective  # where they started
+    second: Objective  # after the first
+
+
+def two_steps(rows: Any, state: State, learned: Learned, weight: np.ndarray | None) -> Two:
+    """Two steps of EM, and where they point."""
     once, objective = step(rows, state, learned, weight)
     twice, second = step(rows, once, learned, weight)
     if state.gamma is None or any(learned):
-        return twice, objective
+        return Two(twice, None, objective, second)
     assert once.gamma is not None and twice.gamma is not None
     there = twice._replace(
-        topics=pointed(state.topics, once.topics, twice.topics),
-        gamma=pointed(state.gamma, once.gamma, twice.gamma, weight),
+        topics=pointed(state.topics, once.topics, twice.topics, out=once.topics),
+        gamma=pointed(state.gamma, once.gamma, twice.gamma, weight, out=once.gamma),
     )
-    del once  # of three steps, shares of documents are the most that is in memory
-    ahead, third = step(rows, there, learned, weight)
-    return (ahead if third.whole >= second.whole else twice), objective
+    return Two(twice, there, objective, second)
 
 
-def topics_prior(phi: np.ndarray, eta: np.ndarray) -> float:
-    """sum eta log phi."""
+def third_step(rows: Any, two: Two, learned: Learned, weight: np.ndarray | None) -> State:
+    """One step from where the two before point, unless the objective is lower there."""
+    if two.there is None:
+        return two.twice
+    ahead, third = step(rows, two.there, learned, weight)
+    return ahead if third.whole >= two.second.whole else two.twice
+
+
+def topics_prior(topics: np.ndarray, eta: np.ndarray) -> float:
+    """sum eta log phi, phi = topics by columns that sum to 1."""
     if not eta.any():
         return 0.0
-    if eta.ndim == 0 and phi.all():
-        return float(eta) * sum_of_logs(phi)
-    return float((eta * np.log(np.maximum(phi, np.finfo(np.float64).tiny))).sum())
+    total = topics.sum(axis=0)
+    if eta.ndim == 0 and topics.all():
+        return float(eta) * (sum_of_logs(topics) - len(topics) * float(np.log(total).sum()))
+    eta, prior = np.broadcast_to(eta, topics.shape), 0.0
+    for first in range(0, len(topics), TERMS_AT_A_TIME):
+        run = slice(first, first + TERMS_AT_A_TIME)
+        phi = np.maximum(topics[run] / total, np.finfo(np.float64).tiny)
+        prior += float((eta[run] * np.log(phi)).sum())
+    return prior

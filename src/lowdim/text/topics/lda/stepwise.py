@@ -73,7 +73,9 @@ class Topics:
 
     def all(self) -> np.ndarray:
         """Topics of all terms, (v, k)."""
-        return np.maximum(self.eta + self._scale * self._L, LEAST_PRIOR)
+        topics = self._L * self._scale
+        topics += self.eta
+        return np.maximum(topics, LEAST_PRIOR, out=topics)
 
 
 class Batch(NamedTuple):
@@ -119,7 +121,7 @@ def batch_statistics(
         objective = float(w @ log_posteriors(cells, found.log_likelihood, code.e, alpha))
     return Batch(
         terms,
-        found.by_term * B,
+        np.multiply(found.by_term.array(), B, out=B),
         alpha + found.by_document,
         objective,
         logs,

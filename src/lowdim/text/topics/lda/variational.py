@@ -49,7 +49,7 @@ class State(NamedTuple):
 class Sums(NamedTuple):
     """What one pass adds up."""
 
-    by_term: np.ndarray  # (v, k)  expected counts, divided by exp E log phi
+    by_term: Any  # (v, k)  expected counts, divided by exp E log phi
     bound: float  #        of the documents
     logs: np.ndarray  # (k,)    sum of E log theta over documents with words
     documents: float  #        their number
