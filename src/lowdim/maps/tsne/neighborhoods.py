@@ -14,10 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.maps.affinities import Affinities, affinities, given_joint
-from lowdim.maps.base import AFFINITY
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.search import near
-from lowdim.maps.points import Points, distances, in_units_of_x
+from lowdim.maps.points import AFFINITY, Points, distances, in_units_of_x
 from lowdim.maps.tsne.learning import tell
 
 LEAST = 1.0  # perplexity of one neighbour
