@@ -31,7 +31,7 @@ from lowdim.core.threads import ordered_map
 from lowdim.linalg.nearest import BLOCK_BYTES, best_columns, keep_best
 from lowdim.linear.pca import PCA
 from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells
-from lowdim.maps.neighbors.exact import exact_neighbors
+from lowdim.maps.neighbors.exact import SLAB, exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.neighbors.looks import Met, centered, second_looks
 from lowdim.maps.points import Metric, Points, from_squares, squares_between
@@ -63,11 +63,13 @@ def approximate_neighbors(
         index = exact_neighbors(points, points, k, metric, own=True).indices
     else:
         index = _found(Z, X, points, cells, near, k, metric)
-    squares = squares_between(points, points, index, metric)
-    squares += points.spread[:, None]
-    index, squares = ranked(cells.order[index], squares, k)
     indices, distances = np.empty((n, k), np.int32), np.empty((n, k), points.rows.dtype)
-    indices[cells.order], distances[cells.order] = index, from_squares(squares, metric)
+    for first in range(0, n, SLAB):  # float64 of all neighbours would be most of the memory
+        rows = slice(first, first + SLAB)
+        some, order = points.take(rows), cells.order[rows]
+        squares = squares_between(some, points, index[rows], metric) + some.spread[:, None]
+        indices[order], squares = ranked(cells.order[index[rows]], squares, k)
+        distances[order] = from_squares(squares, metric)
     return Neighbors(indices, distances)
 
 

@@ -45,13 +45,22 @@ def pairs_of(P: sp.csr_array | np.ndarray) -> Pairs:
     ends = P.indptr.astype(np.int64)
     steps = np.arange(0, len(p) + PIECE, PIECE)
     cuts = np.unique(np.r_[0, np.searchsorted(ends[1:-1], steps[1:-1]), P.shape[0]])
-    return Pairs(ends, P.indices.astype(np.uint32), p, cuts, _entropy(P.data))
+    return Pairs(ends, _unsigned(P.indices), p, cuts, _entropy(P.data))
+
+
+def _unsigned(indices: np.ndarray) -> np.ndarray:
+    """Indices as uint32: the same memory, where they are int32."""
+    return indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
 
 
 def rounded(p: np.ndarray) -> np.ndarray:
     """Numbers of BITS bits, as float32: the same whatever the units and the order of sums were."""
-    mantissa, exponent = np.frexp(p)
-    return np.ldexp(np.rint(np.ldexp(mantissa, BITS)), exponent - BITS).astype(np.float32)
+    result = np.empty(p.shape, np.float32)
+    for start in range(0, len(p), PIECE):
+        part = slice(start, start + PIECE)
+        mantissa, exponent = np.frexp(p[part])
+        result[part] = np.ldexp(np.rint(np.ldexp(mantissa, BITS)), exponent - BITS)
+    return result
 
 
 def _entropy(p: np.ndarray) -> float:

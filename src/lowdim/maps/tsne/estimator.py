@@ -283,11 +283,14 @@ class TSNE(Map):
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)
         random = random_generator(self.random_state)
-        near = neighborhoods(self, points)
-        self.affinities_, self.bandwidths_ = learned_affinities(self, points, near, self.perplexity)
         early = None
-        if self.anneal_perplexity is not None:
+        if self.anneal_perplexity is None:  # the neighbours are not kept
+            found = learned_affinities(self, points, neighborhoods(self, points), self.perplexity)
+        else:
+            near = neighborhoods(self, points)
+            found = learned_affinities(self, points, near, self.perplexity)
             early = learned_affinities(self, points, near, self.anneal_perplexity).P
+        self.affinities_, self.bandwidths_ = found
         self.landmarks_ = drawn_landmarks(self, points.n, random)
         some = points
         if self.landmarks_ is not None:
