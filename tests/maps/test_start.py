@@ -115,3 +115,24 @@ def test_a_graph_of_neighbours_has_no_principal_coordinates():
     graph = rows(sp.csr_array(np.eye(6)))
     with pytest.raises(ValueError, match="X is a graph of some; choose init='random'"):
         start("classical_mds", graph, 2, metric="precomputed", random=random())
+
+
+@pytest.mark.parametrize("init", ["random", "pca", "classical_mds"])
+def test_a_small_start_is_near_zero_and_an_array_stays_as_it_is(rng, init):
+    X = rng.normal(size=(400, 4)) * [90, 30, 1, 1]
+    metric = metric_of("euclidean")
+    Y = starts.small_start(init, rows(X), 2, metric=metric, random=random())
+    np.testing.assert_allclose(
+        Y[:, 0].std(), starts.START_SIZE, rtol=0.2 if init == "random" else 1e-4
+    )
+    np.testing.assert_array_equal(
+        starts.small_start(X[:, :2], rows(X), 2, metric=metric, random=random()), X[:, :2]
+    )
+
+
+@pytest.mark.parametrize("init", ["pca", "classical_mds"])
+@pytest.mark.parametrize("method", [lowdim.SNE, lowdim.SymmetricSNE, lowdim.TSNE])
+def test_affinities_are_no_rows_to_start_from(method, init):
+    P = np.full((12, 12), 1 / 132) - np.eye(12) / 132
+    with pytest.raises(ValueError, match="has none; choose init='random', or give an array"):
+        method(metric="precomputed_affinity", init=init, perplexity=3).fit(P)

@@ -33,7 +33,7 @@ RUN = 64  # scores that are looked at together; fewer do not become vector instr
 class Best(NamedTuple):
     """The columns with the largest scores for each row, best first."""
 
-    column: np.ndarray  # (m, n) of intp; -1 where a row has fewer than n to choose from
+    column: np.ndarray  # (m, n) of int32; -1 where a row has fewer than n to choose from
     score: np.ndarray  # (m, n); -inf there
 
 
@@ -102,26 +102,33 @@ def best_of(
     """
     d, (size, width) = len(offset), shape
     n, dtype = min(n, d), offset.dtype
-    best = Best(np.full((m, n), -1, np.intp), np.full((m, n), -np.inf, dtype))
+    best = Best(np.full((m, n), -1, np.int32), np.full((m, n), -np.inf, dtype))
     if n == 0:
         return best
-    if leave_out is None:
-        indptr, indices = np.zeros(m + 1, np.int64), np.empty(0, np.int64)
-    else:  # copies: the kernel is compiled for one kind of array only
-        indptr, indices = (a.astype(np.int64) for a in (leave_out.indptr, leave_out.indices))
     numbers = np.arange(d) if numbers is None else np.array(numbers, np.int64)
 
     def work(first: int) -> None:
         rows = slice(first, min(first + size, m))
-        kept = indptr[first : rows.stop + 1], indices, best.column[rows], best.score[rows]
+        kept = np.arange(rows.stop - first), best.column[rows], best.score[rows]
+        out = None if leave_out is None else leave_out[rows].tocsc()
         for start in range(0, d, width):
             columns = slice(start, min(start + width, d))
             scores = scores_of(rows, columns)
-            _keep_best(scores, start, numbers[columns], offset[columns], *kept)
+            if out is not None:
+                _leave_out(scores, out, columns)
+            keep_best(scores, numbers[columns], offset[columns], *kept)
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
     return best
+
+
+def _leave_out(scores: np.ndarray, out: Any, columns: slice) -> None:
+    """Pairs that are stored in a csc_array take no part."""
+    ends = out.indptr[columns.start : columns.stop + 1]
+    if ends[-1] > ends[0]:
+        column = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        scores[out.indices[ends[0] : ends[-1]], column] = -np.inf
 
 
 def best_among(W: np.ndarray, offset: np.ndarray, n: int, numbers: np.ndarray) -> Best:
@@ -140,7 +147,7 @@ def best_among(W: np.ndarray, offset: np.ndarray, n: int, numbers: np.ndarray) -
         What the rows are called in the result; results are in the order of W.
     """
     d = len(W)
-    best = Best(np.full((d, n), -1, np.intp), np.full((d, n), -np.inf, W.dtype))
+    best = Best(np.full((d, n), -1, np.int32), np.full((d, n), -np.inf, W.dtype))
     worst = np.full(d, -np.inf, W.dtype)
     cuts = [slice(a, min(a + BLOCK_ROWS, d)) for a in range(0, d, BLOCK_ROWS)]
     memory = threading.local()
@@ -152,21 +159,19 @@ def best_among(W: np.ndarray, offset: np.ndarray, n: int, numbers: np.ndarray) -
         return np.matmul(W[i], W[j].T, out=memory.block[: m * w].reshape(m, w))
 
     def kept(i: slice) -> tuple:
-        return best.column[i], best.score[i]
+        return np.arange(i.stop - i.start), best.column[i], best.score[i]
 
     def alone(i: slice) -> None:
         scores = products(i, i)
         np.fill_diagonal(scores, -np.inf)
-        none = np.zeros(len(scores) + 1, np.int64)
-        _keep_best(scores, 0, numbers[i], offset[i], none, none, *kept(i))
+        keep_best(scores, numbers[i], offset[i], *kept(i))
         worst[i] = best.score[i, -1]
 
     def meet(pair: tuple[slice, slice]) -> None:
         i, j = pair
         scores = products(i, j)
         _keep_best_columns(scores, numbers[i], offset[i], best.column[j], best.score[j], worst[j])
-        none = np.zeros(len(scores) + 1, np.int64)
-        _keep_best(scores, 0, numbers[j], offset[j], none, none, *kept(i))
+        keep_best(scores, numbers[j], offset[j], *kept(i))
         worst[i] = best.score[i, -1]
 
     for _ in ordered_map(alone, cuts):
@@ -199,14 +204,14 @@ def unit_rows(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _keep_best(scores, first, numbers, offset, indptr, indices, column, best):
-    """Go on with rows of `column` and `best` by the columns from `first` on; uses up `scores`."""
+def keep_best(scores, numbers, offset, rows, column, best):
+    """Go on with the rows of `column` and `best` that are named, by the scores of some columns.
+
+    `numbers` and `offset` are of the columns of the scores, which no row has met before.
+    """
     n, width = column.shape[1], scores.shape[1]
     for i in range(scores.shape[0]):
-        row, found, values = scores[i], column[i], best[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            if first <= indices[e] < first + width:
-                row[indices[e] - first] = -np.inf
+        row, found, values = scores[i], column[rows[i]], best[rows[i]]
         worst = values[n - 1]
         for start in range(0, width, RUN):
             part, shift = row[start : start + RUN], offset[start : start + RUN]
@@ -216,22 +221,8 @@ def _keep_best(scores, first, numbers, offset, indptr, indices, column, best):
             if hits == 0:
                 continue
             for j in range(len(part)):
-                score = part[j] + shift[j]
-                if not score >= worst:
-                    continue
-                number, place = numbers[start + j], n - 1
-                if score == worst and number > found[place]:
-                    continue
-                while place > 0 and (
-                    values[place - 1] < score
-                    or (values[place - 1] == score and found[place - 1] > number)
-                ):
-                    values[place] = values[place - 1]
-                    found[place] = found[place - 1]
-                    place -= 1
-                values[place] = score
-                found[place] = number
-                worst = values[n - 1]
+                if part[j] + shift[j] >= worst:
+                    worst = _insert(values, found, part[j] + shift[j], numbers[start + j])
 
 
 @kernel
@@ -240,7 +231,7 @@ def _keep_best_columns(scores, numbers, offset, column, best, worst):
 
     `worst` is the last of each row of `best`.
     """
-    n, width = column.shape[1], scores.shape[1]
+    width = scores.shape[1]
     for i in range(scores.shape[0]):
         row, number, shift = scores[i], numbers[i], offset[i]
         for start in range(0, width, RUN):
@@ -251,19 +242,23 @@ def _keep_best_columns(scores, numbers, offset, column, best, worst):
             if hits == 0:
                 continue
             for j in range(len(part)):
-                score = part[j] + shift
-                if not score >= least[j]:
-                    continue
-                found, values, place = column[start + j], best[start + j], n - 1
-                if score == values[place] and number > found[place]:
-                    continue
-                while place > 0 and (
-                    values[place - 1] < score
-                    or (values[place - 1] == score and found[place - 1] > number)
-                ):
-                    values[place] = values[place - 1]
-                    found[place] = found[place - 1]
-                    place -= 1
-                values[place] = score
-                found[place] = number
-                least[j] = values[n - 1]
+                if part[j] + shift >= least[j]:
+                    values, found = best[start + j], column[start + j]
+                    least[j] = _insert(values, found, part[j] + shift, number)
+
+
+@kernel(within=True)
+def _insert(values, found, score, number):
+    """Put a score in its place, by size and then by number; returns the last one that is kept."""
+    place = len(values) - 1
+    if score == values[place] and number > found[place]:
+        return values[place]
+    while place > 0 and (
+        values[place - 1] < score or (values[place - 1] == score and found[place - 1] > number)
+    ):
+        values[place] = values[place - 1]
+        found[place] = found[place - 1]
+        place -= 1
+    values[place] = score
+    found[place] = number
+    return values[len(values) - 1]

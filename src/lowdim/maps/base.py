@@ -28,7 +28,7 @@ from lowdim.maps.keys import Groups, found_among, grouped, row_keys
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.given import given_neighbors
 from lowdim.maps.neighbors.search import METHODS, near, nearest_to
-from lowdim.maps.points import ALIASES, KNOWN, Metric, Points, metric_of
+from lowdim.maps.points import AFFINITY, ALIASES, KNOWN, Metric, Points, metric_of
 from lowdim.maps.reading import Reading, completed, learned_reading, read, sees_codes
 from lowdim.maps.rows import in_memory
 
@@ -48,7 +48,6 @@ OF_MAPS: dict[str, list] = {
     "pca_components": [AT_LEAST_1, None],
     "random_state": RANDOM_STATE,
 }
-AFFINITY = "precomputed_affinity"
 
 
 class Map(Transformer, Estimator):

@@ -26,6 +26,7 @@ from lowdim.core.validation import check_choice
 from lowdim.maps.direct import squares_at
 
 # names of one metric
+AFFINITY = "precomputed_affinity"  # a metric of neighbour embeddings: P is given
 ALIASES = {
     "l2": "euclidean",
     "l1": "manhattan",

@@ -29,13 +29,15 @@ from lowdim.maps.coordinates import (
     principal_coordinates,
     squared,
 )
-from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
+from lowdim.maps.points import AFFINITY, Metric, Points, distances, in_units_of_x, metric_of
 
 INITS = ("random", "pca", "classical_mds")
 MOST = 2500  # rows of which all pairs are looked at
 LANDMARKS = 1000  # rows that stand for more of them
 ENTRIES = 2**22  # dissimilarities to landmarks that are made at a time
 FLAT = 1e-8  # part of the largest spread below which a direction has none
+START_SIZE = 1e-4  # of neighbour embeddings: their spread along the first axis
+STEPS = 2.0**16  # of it: further digits are rounding of principal axes
 SMALL = 1e-4  # of the largest spread: what is put there
 
 
@@ -68,18 +70,45 @@ def start(
     if init not in INITS:
         listed = ", ".join(map(repr, INITS))
         raise ValueError(f"init={init!r} is not known; choose {listed}, or give an array.")
+    check_start(init, metric)
     if init == "random":
         return random.standard_normal((n, n_components))
-    if init == "pca" and metric.is_precomputed:
-        raise ValueError(
-            'The parameter init="pca" cannot be used with metric="precomputed": there are no rows '
-            "to take axes of; choose init='classical_mds' or 'random'."
-        )
     if init == "pca" or is_plain(points, metric):
         Y = on_principal_axes(points.rows, n_components)
     else:
         Y = at_principal_coordinates(points, n_components, metric)
     return spread_out(Y, random)
+
+
+def check_start(init: Any, metric: Metric) -> None:
+    """Raise if a start needs rows, and there are none."""
+    if not isinstance(init, str) or init == "random":
+        return
+    if metric.name == AFFINITY:
+        raise ValueError(
+            f"init={init!r} needs rows, and metric='precomputed_affinity' has none; choose "
+            "init='random', or give an array."
+        )
+    if init == "pca" and metric.is_precomputed:
+        raise ValueError(
+            'The parameter init="pca" cannot be used with metric="precomputed": there are no rows '
+            "to take axes of; choose init='classical_mds' or 'random'."
+        )
+
+
+def small_start(
+    init: Any, points: Points, n_components: int, *, metric: Metric, random: np.random.Generator
+) -> np.ndarray:
+    """Places to start neighbour embeddings from: all near 0; an array as it is.
+
+    They are rounded to so many steps that sums in another order give the same places.
+    """
+    if not isinstance(init, str):
+        return given_places(init, points.n, n_components)
+    Y = start(init, points, n_components, metric=metric, random=random)
+    spread = Y[:, 0].std() if init != "random" else 1.0
+    Y = Y / (spread if spread > 0 else 1.0)
+    return np.rint(Y * STEPS) * (START_SIZE / STEPS)
 
 
 def given_places(init: Any, n: int, n_components: int) -> np.ndarray:

@@ -8,14 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lowdim
 from lowdim import config_context
 from lowdim.maps.neighbors import approximate
-from tests.maps.examples import recall
+from lowdim.maps.neighbors.cells import cells_of, nearest_cells
+from lowdim.maps.points import metric_of
+from tests.maps.examples import as_points, recall, sorted_neighbors
 
 
 @pytest.fixture(autouse=True)
 def few_rows_are_many(monkeypatch):
-    """Cells of 30 rows, 8 next to each, where they are 36: harder than with very many rows."""
+    """Cells of 30 rows, of which a row looks at few: harder than with very many rows."""
     monkeypatch.setattr(approximate, "FEWEST", 100)
-    monkeypatch.setattr(approximate, "CELLS_NEXT", 8)
     monkeypatch.setattr(approximate, "JUDGED", 100)
 
 
@@ -67,6 +68,36 @@ def test_missing_values_count(rng):
     assert recall(found.indices, exact.indices) > 0.85
     same = found.indices == exact.indices
     assert_allclose(found.distances[same], exact.distances[same])
+
+
+def test_small_clusters_far_from_each_other_keep_their_digits(rng):
+    X = 1e3 * rng.normal(size=(40, 5))[rng.integers(0, 40, 1200)] + 0.1 * rng.normal(size=(1200, 5))
+    found, exact = both(X)
+    assert recall(found.indices, exact.indices) > 0.98
+
+
+def test_candidates_are_the_nearest_of_the_cells_looked_at(rng):
+    Z = rng.normal(size=(400, 3)).astype(np.float32)
+    cells = cells_of(Z, 12, rng)
+    Z, spread = Z[cells.order], rng.random(400)
+    near = nearest_cells(Z, cells.own, cells.centers, 3)
+    index, squares = approximate.candidates(Z, spread, cells, near, 6)
+    D = ((Z[:, None].astype(float) - Z) ** 2).sum(axis=2) + spread
+    np.fill_diagonal(D, np.inf)
+    D[~(cells.own[None, :, None] == near[:, None, :]).any(axis=2)] = np.inf
+    assert_array_equal(index, np.argsort(D, axis=1)[:, :6])
+    assert_allclose(squares, np.sort(D, axis=1)[:, :6], rtol=1e-4)
+
+
+def test_rows_of_a_cell_with_too_few_others_are_compared_with_all(rng):
+    X = rng.normal(size=(300, 3))
+    points = as_points(X)
+    true = sorted_neighbors(points.rows, 5)[0]
+    index, squares = true.astype(np.int32), np.zeros((300, 5), np.float32)
+    index[7, 2:] = index[9, 4:] = -1
+    approximate._complete(index, squares, points, metric_of("euclidean"))
+    assert_array_equal(index, true)
+    assert squares[7].all() and not squares[8].any()
 
 
 def test_few_rows_are_compared_with_all(rng):

@@ -1,10 +1,10 @@
-"""Cells: every row in one of them, none too large, and their neighbours by center."""
+"""Cells: every row in one of them, none too large, and the nearest of each row."""
 
 import numpy as np
 from numpy.testing import assert_array_equal
 
 from lowdim.maps.neighbors import cells as module
-from lowdim.maps.neighbors.cells import Cells, cells_next_to, cells_of
+from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells
 
 
 def test_every_row_is_in_one_cell_and_none_is_much_too_large(rng):
@@ -37,12 +37,13 @@ def test_halves_are_cut_along_the_longest_line(rng):
     ]
 
 
-def test_the_nearest_cells_come_first_until_they_have_enough_rows():
+def test_the_own_cell_comes_first_and_then_those_of_the_nearest_centers():
     centers = np.array([[0.0], [1.0], [3.0], [9.0]], np.float32)
     cells = Cells(np.arange(10), np.array([0, 2, 5, 9, 10]), centers)
-    found = cells_next_to(cells, 6)
-    assert [list(part) for part in found] == [[0, 1, 2], [1, 0, 2], [2, 1], [3, 2, 1]]
-    assert list(cells_next_to(cells, 100)[0]) == [0, 1, 2, 3]
+    assert_array_equal(cells.own, [0, 0, 1, 1, 1, 2, 2, 2, 2, 3])
+    Z, own = np.array([[0.4], [2.9], [2.9]], np.float32), np.array([0, 2, 3], np.int32)
+    assert_array_equal(nearest_cells(Z, own, centers, 3), [[0, 1, 2], [2, 1, 0], [3, 2, 1]])
+    assert_array_equal(nearest_cells(Z[:1], own[:1], centers, 4), [[0, 1, 2, 3]])
 
 
 def test_the_same_generator_gives_the_same_cells(rng):

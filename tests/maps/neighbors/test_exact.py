@@ -120,3 +120,21 @@ def test_the_kernel_of_sparse_products_equals_its_twin(rng):
         products = np.zeros((3, 8))
         run(rows, *parts[0], X.data, *parts[1], Yt.data, products)
         assert_allclose(products, (X @ Y.T).toarray()[rows], atol=1e-15)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_ranking_all_points_and_choosing_some_agree(rng, monkeypatch, form):
+    X = np.round(rng.normal(size=(90, 4)), 1)  # some distances are equal
+    points, new = as_points(form(X)), as_points(form(X)).take(np.arange(7))
+    ranked = [
+        exact_neighbors(points, points, 60, EUCLIDEAN, own=True),
+        exact_neighbors(new, points, 60, EUCLIDEAN),
+    ]
+    monkeypatch.setattr(exact, "FEW", 0)
+    chosen = [
+        exact_neighbors(points, points, 60, EUCLIDEAN, own=True),
+        exact_neighbors(new, points, 60, EUCLIDEAN),
+    ]
+    for one, other in zip(ranked, chosen, strict=True):
+        assert_array_equal(one.indices, other.indices)
+        assert_array_equal(one.distances, other.distances)

@@ -74,9 +74,38 @@ def test_the_kernels_equal_their_twins(rng):
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
         links = index, back, np.arange(300).reshape(60, 5) % 3 == 0, back % 2 == 0
-        run(points.rows, np.zeros(60, np.float32), *links, 0, better, nearer, seen)
+        cells = np.arange(60, dtype=np.int32) % 4, np.array([[1]] * 60, np.int32)
+        looked_at = np.full(4, -1, np.int32)
+        run(
+            points.rows,
+            np.zeros(60, np.float32),
+            *links,
+            *cells,
+            0,
+            better,
+            nearer,
+            seen,
+            looked_at,
+        )
         results.append(np.sort(better, axis=1))
     assert_array_equal(*results)
+
+
+def test_rows_of_cells_that_were_looked_at_are_not_compared_again(rng):
+    points = as_points(rng.normal(size=(300, 3)))
+    start, squares, _ = half_wrong(points.rows, 8, rng)
+    met = looks.Met(np.zeros(300, np.int32), np.zeros((300, 1), np.int32))
+    assert_array_equal(second_looks(points, None, start, squares, EUCLIDEAN, met=met), start)
+
+
+def test_fewer_links_find_less(rng, monkeypatch):
+    points = as_points(rng.normal(size=(300, 3)))
+    start, squares, true = half_wrong(points.rows, 12, rng)
+    shares = [recall(start, true)]
+    for links in (4, 12):
+        monkeypatch.setattr(looks, "LINKS", links)
+        shares.append(recall(second_looks(points, None, start, squares, EUCLIDEAN), true))
+    assert shares[0] + 0.1 < shares[1] < shares[2] - 0.1
 
 
 def test_links_are_new_that_were_not_there_before():

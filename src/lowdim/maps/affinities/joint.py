@@ -40,13 +40,25 @@ def affinities(
         See `conditional`.
     kind : "gaussian" or "uniform"
     """
+    P, bandwidths = directed(indices, distances, perplexity, kind)
+    return Affinities(symmetric(P), bandwidths)
+
+
+def directed(
+    indices: np.ndarray, distances: np.ndarray, perplexity: float | Sequence[float], kind: str
+) -> Affinities:
+    """p_j|i as a csr_array (n, n)."""
     shares = (conditional if kind == "gaussian" else uniform)(distances, perplexity)
-    return Affinities(joint(shares.p, indices), shares.bandwidths)
+    return Affinities(conditional_matrix(shares.p, indices), shares.bandwidths)
 
 
 def joint(p: np.ndarray, indices: np.ndarray) -> sp.csr_array:
     """(p_j|i + p_i|j) / 2n as a symmetric csr_array that sums to 1, columns sorted."""
-    P = conditional_matrix(p, indices)
+    return symmetric(conditional_matrix(p, indices))
+
+
+def symmetric(P: sp.csr_array) -> sp.csr_array:
+    """(p_j|i + p_i|j) / 2n of p_j|i: sums to 1, columns sorted."""
     P = (P + P.T.tocsr()).tocsr()
     total = P.data.sum(dtype=np.float64)
     if total > 0:
@@ -58,7 +70,9 @@ def conditional_matrix(p: np.ndarray, indices: np.ndarray) -> sp.csr_array:
     """p_j|i of neighbours as a csr_array (n, n), columns sorted; shares of 0 are not stored."""
     n, k = p.shape
     ends = np.arange(0, n * k + 1, k, dtype=np.int64 if n * k >= 2**31 else np.int32)
-    P = sp.csr_array((p.ravel(), indices.ravel().astype(ends.dtype), ends), shape=(n, n))
+    P = sp.csr_array(
+        (p.ravel(), indices.ravel().astype(ends.dtype, copy=False), ends), shape=(n, n)
+    )
     P = P.T.tocsr().T.tocsr()  # sorted, in linear time
     if not (P.data > 0).all():
         P.eliminate_zeros()

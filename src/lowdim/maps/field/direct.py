@@ -28,13 +28,13 @@ def direct(
     values, gradients = np.empty(m, np.float32), np.empty((m, axes), np.float32)
     fast = is_compiled(kernel) and axes <= 3
     size = max(1, PAIRS // max(len(Y), 1))
-    deep = _deep(Y) if fast else Y
+    deep = by_axis(Y) if fast else Y
 
     def block(start: int) -> None:
         rows = slice(start, min(m, start + size))
         if fast:
             here = values[rows], gradients[rows]
-            _student(_deep(Z[rows]), deep, charges, np.float32(kernel.dof), *here)
+            _student(by_axis(Z[rows]), deep, charges, np.float32(kernel.dof), *here)
         else:
             values[rows], gradients[rows] = _block(Z[rows], Y, charges, kernel)
 
@@ -67,7 +67,7 @@ def _block(
     return np.einsum("ij,j->i", value, charges), gradients
 
 
-def _deep(Y: np.ndarray) -> np.ndarray:
+def by_axis(Y: np.ndarray) -> np.ndarray:
     """(3, n): axes that are not there are zeros."""
     deep = np.zeros((3, len(Y)), np.float32)
     deep[: Y.shape[1]] = Y.T

@@ -2,9 +2,9 @@
 
     centers    of k-means on a sample; a cell that is too large is cut again, by k-means or, where
                that does not get it apart, at the median along the line between two far rows
-    next       the cells with the nearest centers, until they have enough rows
+    nearest    of each row its own cell, then the cells of the nearest centers
 
-Cost: k-means on 64 rows for each cell, and one product of all rows with all centers.
+Cost: k-means on 16 rows for each cell, and one product of all rows with all centers.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.cluster.kmeans import KMeans
+from lowdim.linalg.nearest import best_columns
 
-ROWS_EACH = 64  # of the sample, for each center
-STEPS = 6  # of k-means: centers need not be the best ones
+ROWS_EACH = 16  # of the sample, for each center
+STEPS = 4  # of k-means: centers need not be the best ones
 LARGEST = 3.0  # times the mean size
 MOSTLY = 0.75  # of the rows in one cell: then k-means did not get them apart
 
@@ -34,6 +36,11 @@ class Cells(NamedTuple):
         """The rows of a cell, in rising order."""
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
+    @property
+    def own(self) -> np.ndarray:
+        """The cell of each row, for rows in the order of the cells."""
+        return np.repeat(np.arange(len(self.centers), dtype=np.int32), np.diff(self.starts))
+
 
 def cells_of(Z: np.ndarray, n_cells: int, random: np.random.Generator) -> Cells:
     """Rows of an array in about so many cells."""
@@ -41,6 +48,15 @@ def cells_of(Z: np.ndarray, n_cells: int, random: np.random.Generator) -> Cells:
     sizes = [len(part) for part in parts]
     centers = np.array([Z[part].mean(axis=0, dtype=np.float64) for part in parts], Z.dtype)
     return Cells(np.concatenate(parts), np.concatenate([[0], np.cumsum(sizes)]), centers)
+
+
+def nearest_cells(Z: np.ndarray, own: np.ndarray, centers: np.ndarray, count: int) -> np.ndarray:
+    """Of each row its own cell and those with the nearest centers, `count` (n, count) in all."""
+    n, g = len(Z), len(centers)
+    itself = sp.csr_array((np.ones(n, np.bool_), own, np.arange(n + 1)), shape=(n, g))
+    offset = -np.einsum("ij,ij->i", centers, centers) / 2
+    others = best_columns(Z, centers, offset, count - 1, leave_out=itself).column
+    return np.hstack([own[:, None], others[:, : g - 1]])
 
 
 def _parts(
@@ -86,20 +102,3 @@ def _halves(Z: np.ndarray, rows: np.ndarray, most: int) -> list[np.ndarray]:
 def _squares(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     away = X - x
     return np.einsum("ij,ij->i", away, away)
-
-
-def cells_next_to(cells: Cells, enough: int) -> list[np.ndarray]:
-    """For each cell the cells nearest to it, itself first, which together have enough rows."""
-    sizes = np.diff(cells.starts)
-    C = cells.centers.astype(np.float64)
-    C -= C.mean(axis=0)
-    lengths = np.einsum("ij,ij->i", C, C)
-    found = []
-    for first in range(0, len(C), 1024):
-        part = slice(first, first + 1024)
-        squares = lengths - 2.0 * (C[part] @ C.T)
-        squares[np.arange(len(squares)), np.arange(first, first + len(squares))] = -np.inf
-        for nearest in np.argsort(squares, axis=1, kind="stable"):
-            count = int(np.searchsorted(np.cumsum(sizes[nearest]), enough)) + 1
-            found.append(nearest[:count])
-    return found

@@ -35,6 +35,7 @@ EXTRA, ONE_MORE_FOR = 4, 4  # candidates beyond k, and how many of k bring one m
 WHOLE = 2.0**23  # up to here float32 holds all whole numbers and halves
 CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
 SEVERAL = 2**11  # rows of which each product is made once, for both
+FEW = 2**12  # points, of which a large part may be ranked as they are
 SLAB = 2**15  # rows whose candidates are held at a time
 SPARSE_BLOCK = (32, 4096)
 DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
@@ -121,6 +122,9 @@ class _Search(ABC):
     def nearest(self, rows: slice, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest points of some new ones, and |x - y|^2 + s_y."""
         K = min(self.n - self.own, k + EXTRA + k // ONE_MORE_FOR)
+        if 4 * K >= self.n and self.n <= FEW:  # to rank them all is less than to choose
+            found = self._all_others(rows)
+            return ranked(found, self.squares(rows, found), k)
         found, scores = self.candidates(rows, K)
         index, squares = ranked(found, self.squares(rows, found), k)
         if self.n - self.own > K and not self.is_whole:
@@ -130,6 +134,12 @@ class _Search(ABC):
             doubtful = np.flatnonzero(~(room > squares[:, -1]))
             self._look_again(rows.start + doubtful, k, doubtful, index, squares)
         return index, squares
+
+    def _all_others(self, rows: slice) -> np.ndarray:
+        m, columns = rows.stop - rows.start, np.arange(self.n - self.own)
+        if not self.own:
+            return np.tile(columns, (m, 1))
+        return columns + (columns >= np.arange(rows.start, rows.stop)[:, None])
 
     def _look_again(
         self, rows: np.ndarray, k: int, place: np.ndarray, index: np.ndarray, squares: np.ndarray

@@ -25,6 +25,9 @@ class Neighbors(NamedTuple):
 def ranked(index: np.ndarray, squares: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest of each row and their squares, by size and then by number; -1 comes last."""
     squares = np.where(index < 0, np.inf, squares)
-    order = np.lexsort((np.where(index < 0, np.iinfo(index.dtype).max, index), squares), axis=1)
-    order = order[:, :k]
-    return np.take_along_axis(index, order, axis=1), np.take_along_axis(squares, order, axis=1)
+    order = np.argsort(squares, axis=1, kind="stable")
+    rising = np.take_along_axis(squares, order, axis=1)
+    ties = np.flatnonzero((rising[:, 1:] == rising[:, :-1]).any(axis=1))
+    number = np.where(index[ties] < 0, np.iinfo(index.dtype).max, index[ties])
+    order[ties] = np.lexsort((number, squares[ties]), axis=1)
+    return np.take_along_axis(index, order[:, :k], axis=1), rising[:, :k]

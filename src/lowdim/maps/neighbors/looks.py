@@ -3,11 +3,12 @@
 What a row misses, its neighbours know: one look is a step of nearest-neighbour descent (Dong,
 Charikar and Li, 2011). A look reads the neighbours that the look before found and writes new ones,
 so it does not depend on the order of the rows. Pairs that meet by links that the look before had
-were compared then: from the second look on few are left.
+were compared then, and so were those whose cells were looked at: few are left.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,17 @@ from lowdim.maps.neighbors.found import ranked
 from lowdim.maps.points import Metric, Points, squares_between
 
 MOST = 8  # looks
-HARDLY = 0.01  # the share of neighbours that must change, or the look was the last
+HARDLY = 0.02  # the share of neighbours that must change, or the look was the last
+LINKS = 20  # of each row, the nearest: neighbours' neighbours grow with their square
 WORK_PER_CUT = 2**19  # comparisons that are worth a turn on a thread
 SPARSE_BYTES = 2**24  # of pairs of sparse rows at a time
+
+
+class Met(NamedTuple):
+    """Rows that were compared, by their cells."""
+
+    own: np.ndarray  # (n,) of int32  the cell of each row
+    cells: np.ndarray  # (n, p) of int32  the cells whose rows it was compared with
 
 
 def second_looks(
@@ -30,6 +39,7 @@ def second_looks(
     index: np.ndarray,
     squares: np.ndarray,
     metric: Metric,
+    met: Met | None = None,
 ) -> np.ndarray:
     """The numbers (n, k) of neighbours after as many looks as it takes.
 
@@ -41,20 +51,21 @@ def second_looks(
     index : array of shape (n, k)
         Neighbours so far.
     squares : array of shape (n, k)
-        |x - y|^2 + s_y of these.
+        |x - y|^2 + s_y of these, rising.
     metric : Metric
+    met : Met, default=None
+        Which rows were compared with each already; None means that none were.
     """
-    look = _sparse_look(points, metric) if sp.issparse(points.rows) else _dense_look(points, X)
+    is_sparse = sp.issparse(points.rows)
+    begin = _sparse_look(points, metric) if is_sparse else _dense_look(points, X, met)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
-    links = Links(np.full_like(index, -1), np.full_like(index, -1))  # before the first look: none
+    n, k = index.shape
+    links = Links(*np.full((2, n, min(k, LINKS)), -1, np.int32))  # before the first look: none
     for _ in range(MOST):
-        before, links = links, Links(index, _reversed(index))
+        there = index[:, :LINKS].copy()
+        before, links = links, Links(there, _reversed(there))
         new = Links(*(_marked(*pair) for pair in zip(links, before, strict=True)))
-        better, nearer = index.copy(), squares.copy()
-        _over_rows(look, links, new, better, nearer)
-        changed = np.count_nonzero(nearer != squares) / nearer.size
-        index, squares = better, nearer
-        if changed < HARDLY:
+        if _over_rows(begin(), links, new, index, squares) < HARDLY * index.size:
             break
     return index
 
@@ -62,8 +73,8 @@ def second_looks(
 class Links(NamedTuple):
     """What joins each row with others, or which of these links are new."""
 
-    there: np.ndarray  # (n, k)  its neighbours
-    back: np.ndarray  # (n, k)  rows that have it as one; then -1
+    there: np.ndarray  # (n, l)  its nearest neighbours
+    back: np.ndarray  # (n, l)  rows that have it as one; then -1
 
 
 def _marked(links: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -73,59 +84,79 @@ def _marked(links: np.ndarray, before: np.ndarray) -> np.ndarray:
     return new
 
 
-def _over_rows(look: Any, links: Links, new: Links, *results: np.ndarray) -> None:
-    n, k = links.there.shape
-    size = max(1, WORK_PER_CUT // (2 * k * k))
+def _over_rows(look: Any, links: Links, new: Links, index: np.ndarray, squares: np.ndarray) -> int:
+    """One look of all rows, which go on with `index` and `squares`: how many neighbours changed.
 
-    def work(first: int) -> None:
+    A row reads the links of others and writes its own neighbours only.
+    """
+    n, count = links.there.shape
+    size = max(1, WORK_PER_CUT // (2 * count * count))
+
+    def work(first: int) -> int:
         rows = slice(first, min(first + size, n))
-        look(rows, links, new, *(result[rows] for result in results))
+        before = squares[rows].copy()
+        look(rows, links, new, index[rows], squares[rows])
+        return int(np.count_nonzero(squares[rows] != before))
 
-    for _ in ordered_map(work, range(0, n, size)):
-        pass
+    return sum(ordered_map(work, range(0, n, size)))
 
 
 def _reversed(index: np.ndarray) -> np.ndarray:
-    """Up to k rows that have each row as a neighbour, those to which it is nearest; then -1."""
+    """As many rows that have each row as a neighbour, those to which it is nearest; then -1."""
     back = np.full(index.shape, -1, np.int32)
     _turn(index, back, np.zeros(len(index), np.int32))
     return back
 
 
-def _dense_look(points: Points, X: np.ndarray | None) -> Any:
-    if X is None:
-        center = points.rows.mean(axis=0, dtype=np.float64)
-        X = np.empty(points.rows.shape, np.float32)
-        np.subtract(points.rows, center, out=X, casting="same_kind")
+def centered(points: Points) -> np.ndarray | None:
+    """The points in float32 about their mean; None of sparse ones."""
+    if sp.issparse(points.rows):
+        return None
+    center = points.rows.mean(axis=0, dtype=np.float64)
+    X = np.empty(points.rows.shape, np.float32)
+    return np.subtract(points.rows, center, out=X, casting="same_kind")
+
+
+def _dense_look(points: Points, X: np.ndarray | None, met: Met | None) -> Any:
+    X = centered(points) if X is None else X
     spread = points.spread.astype(np.float32)
+    if met is None:
+        met = Met(np.zeros(points.n, np.int32), np.empty((points.n, 0), np.int32))
+    n_cells = 1 + max(int(met.own.max(initial=0)), int(met.cells.max(initial=0)))
 
-    def look(rows: slice, links: Links, new: Links, *results: np.ndarray) -> None:
-        seen = np.full(points.n, -1, np.int32)
-        _join(X, spread, *links, *new, rows.start, results[0], results[1], seen)
+    def begin() -> Any:
+        memory = threading.local()
 
-    return look
+        def look(rows: slice, links: Links, new: Links, *results: np.ndarray) -> None:
+            if not hasattr(memory, "seen"):  # no row is looked at twice
+                memory.seen = np.full(points.n, -1, np.int32), np.full(n_cells, -1, np.int32)
+            _join(X, spread, *links, *new, *met, rows.start, *results, *memory.seen)
+
+        return look
+
+    return begin
 
 
 def _sparse_look(points: Points, metric: Metric) -> Any:
-    def part(rows: slice, links: Links, better: np.ndarray, nearer: np.ndarray) -> None:
-        m, k = better.shape
+    def part(rows: slice, links: Links, index: np.ndarray, nearer: np.ndarray) -> None:
+        m, k = index.shape
         middle = np.hstack([links.there[rows], links.back[rows]])
         beyond = np.where(middle[:, :, None] < 0, -1, links.there[middle]).reshape(m, -1)
-        others = np.sort(np.hstack([middle, beyond]), axis=1)
+        others = np.sort(np.hstack([index, middle, beyond]), axis=1)
         others[:, 1:][others[:, 1:] == others[:, :-1]] = -1
         others[others == np.arange(rows.start, rows.stop)[:, None]] = -1
         squares = squares_between(points.take(rows), points, others, metric)
-        better[:], nearer[:] = ranked(others, squares, k)
+        index[:], nearer[:] = ranked(others, squares, k)
 
-    def look(rows: slice, links: Links, new: Links, better: np.ndarray, nearer: np.ndarray) -> None:
-        k = links.there.shape[1]
-        size = max(1, SPARSE_BYTES // (16 * 2 * k * (k + 1)))
+    def look(rows: slice, links: Links, new: Links, index: np.ndarray, nearer: np.ndarray) -> None:
+        count = links.there.shape[1]
+        size = max(1, SPARSE_BYTES // (16 * (2 * count * (count + 1) + index.shape[1])))
         for first in range(rows.start, rows.stop, size):
             some = slice(first, min(first + size, rows.stop))
             here = slice(first - rows.start, some.stop - rows.start)
-            part(some, links, better[here], nearer[here])
+            part(some, links, index[here], nearer[here])
 
-    return look
+    return lambda: look
 
 
 @kernel
@@ -151,24 +182,29 @@ def _mark(links, before, new):
 
 
 @kernel(any_order=True)
-def _join(X, spread, index, back, new, new_back, first, better, nearer, seen):
-    """Go on with rows of `better` and `nearer` by neighbours' neighbours; `seen` is to work in."""
-    k, d = better.shape[1], X.shape[1]
-    for i in range(better.shape[0]):
+def _join(X, spread, there, back, new, new_back, cell, met, first, index, nearer, seen, looked_at):
+    """Go on with rows of `index` and `nearer` by neighbours' neighbours, but those of cells met.
+
+    `seen` and `looked_at` are to work in.
+    """
+    k, count, d = index.shape[1], there.shape[1], X.shape[1]
+    for i in range(index.shape[0]):
         row, x = first + i, X[first + i]
+        for p in range(met.shape[1]):
+            looked_at[met[row, p]] = row
         seen[row] = row
         for e in range(k):
-            seen[index[row, e]] = row
-        for e in range(2 * k):
-            middle = index[row, e] if e < k else back[row, e - k]
+            seen[index[i, e]] = row
+        for e in range(2 * count):
+            middle = there[row, e] if e < count else back[row, e - count]
             if middle < 0:
                 break
-            is_new = new[row, e] if e < k else new_back[row, e - k]
-            for g in range(-1, k):
+            is_new = new[row, e] if e < count else new_back[row, e - count]
+            for g in range(-1, count):
                 if not is_new and (g < 0 or not new[middle, g]):
                     continue
-                j = index[middle, g] if g >= 0 else middle
-                if seen[j] == row:
+                j = there[middle, g] if g >= 0 else middle
+                if looked_at[cell[j]] == row or seen[j] == row:
                     continue
                 seen[j] = row
                 y, square = X[j], spread[j]
@@ -179,7 +215,7 @@ def _join(X, spread, index, back, new, new_back, first, better, nearer, seen):
                 place = k - 1
                 while place > 0 and nearer[i, place - 1] > square:
                     nearer[i, place] = nearer[i, place - 1]
-                    better[i, place] = better[i, place - 1]
+                    index[i, place] = index[i, place - 1]
                     place -= 1
                 nearer[i, place] = square
-                better[i, place] = j
+                index[i, place] = j

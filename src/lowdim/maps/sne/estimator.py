@@ -12,6 +12,7 @@ with momentum (`steps.py`).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,16 +30,16 @@ from lowdim.core.loop import iterate
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
 from lowdim.maps.affinities import Affinities
-from lowdim.maps.base import AFFINITY, OF_MAPS, Map
+from lowdim.maps.base import OF_MAPS, Map
 from lowdim.maps.field import Field
 from lowdim.maps.field.radial import radial
 from lowdim.maps.placing import PERPLEXITY, largest_shares, neighbor_shares, placed
-from lowdim.maps.points import Points
+from lowdim.maps.points import AFFINITY, Points
 from lowdim.maps.sne.neighborhoods import pair_affinities, row_affinities
 from lowdim.maps.sne.repulsion import MOST_ROWS, SPACING, gauss_sums
 from lowdim.maps.sne.springs import Springs, descent, springs
-from lowdim.maps.sne.steps import CHUNK, SETTLED, START_SIZE, State, advance, plan_of
-from lowdim.maps.start import given_places, start
+from lowdim.maps.sne.steps import CHUNK, SETTLED, State, advance, plan_of
+from lowdim.maps.start import check_start, small_start
 
 _ARGUMENTS = {
     **OF_MAPS,
@@ -72,16 +73,18 @@ class _NeighborMap(Map):
 
     # ---- learn -----------------------------------------------------------------------------------
 
+    @abstractmethod
     def _affinities(self, points: Points) -> Affinities:
-        raise NotImplementedError
+        """P of the training points, and its bandwidths."""
 
     def _learn(self, points: Points, **given: Any) -> None:
+        check_start(self.init, self._metric)
         random = random_generator(self.random_state)
         self.affinities_, bandwidths = self._affinities(points)
         self.bandwidths_ = None if self.metric == AFFINITY else bandwidths
         force = springs(self.affinities_, symmetric=self.symmetric)
-        Y = self._start(points, random).astype(np.float32)
-        self.embedding_, self.n_iter_ = self._descended(force, Y, random)
+        Y = small_start(self.init, points, self.n_components, metric=self._metric, random=random)
+        self.embedding_, self.n_iter_ = self._descended(force, Y.astype(np.float32), random)
         self._springs = force
 
     def _descended(
@@ -108,25 +111,6 @@ class _NeighborMap(Map):
         force: Springs = self.__dict__.pop("_springs")
         places = np.ascontiguousarray(self._places, np.float32)
         self.kl_divergence_ = descent(force, places).divergence
-
-    def _start(self, points: Points, random: np.random.Generator) -> np.ndarray:
-        if not isinstance(self.init, str):
-            return given_places(self.init, points.n, self.n_components)
-        metric, init = self._metric, self.init
-        if metric.name == AFFINITY:
-            init = self._without_rows()
-        Y = start(init, points, self.n_components, metric=metric, random=random)
-        spread = Y[:, 0].std() if init != "random" else 1.0
-        return Y * (START_SIZE / spread if spread > 0 else START_SIZE)
-
-    def _without_rows(self) -> str:
-        """Affinities are no rows and no distances: only chance is left, and must be asked for."""
-        if self.init != "random":
-            raise ValueError(
-                f"init={self.init!r} needs rows, and metric='precomputed_affinity' has none; "
-                "choose init='random', or give an array."
-            )
-        return "random"
 
     # ---- new rows --------------------------------------------------------------------------------
 

@@ -22,8 +22,7 @@ from lowdim.maps.affinities import (
     given_joint,
     single_bandwidth,
 )
-from lowdim.maps.base import AFFINITY
-from lowdim.maps.points import Points, distances, in_units_of_x
+from lowdim.maps.points import AFFINITY, Points, distances, in_units_of_x
 from lowdim.maps.sne.repulsion import MOST_ROWS
 
 NOTHING = 1e-8  # all shares of a row that are left out, together

@@ -19,6 +19,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.maps.field import Field
+from lowdim.maps.field.direct import by_axis
 
 MOST_ROWS = 5000  # of which all pairs are looked at
 SPACING = 0.35  # of the mesh: errors are a quarter of those at 0.5, for the same time
@@ -58,7 +59,7 @@ def gauss_sums(
     charges = np.ones(n, np.float32) if charges is None else charges.astype(np.float32)
     step = max(1, PIECE // n)
     out = np.zeros((len(Z), max(k, 3) + 1), dtype=np.float32)
-    deep_z, deep_y = (_deep(Z), _deep(Y)) if k <= 3 else (Z, Y)
+    deep_z, deep_y = (by_axis(Z), by_axis(Y)) if k <= 3 else (Z, Y)
 
     def work(first: int) -> None:
         last = min(first + step, len(Z))
@@ -70,12 +71,6 @@ def gauss_sums(
     for _ in ordered_map(work, range(0, len(Z), step)):
         pass
     return Sums(out[:, -1], out[:, :k])
-
-
-def _deep(Y: np.ndarray) -> np.ndarray:
-    deep = np.zeros((3, len(Y)), dtype=np.float32)
-    deep[: Y.shape[1]] = Y.T
-    return deep
 
 
 def _sum_block(

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lowdim.maps.sne.springs import Springs, descent
+from lowdim.maps.start import START_SIZE
 
-START_SIZE = 1e-4  # standard deviation of the places along the first axis, at the start
 STIFF_STEPS = 100  # with exaggeration: at most so many, and a quarter of all
 LONGEST = 5.0  # a point moves so far in a step, at the most
 LEAST_STIFF = 0.5  # what a point's springs sum to in conditional affinities, at least

@@ -31,13 +31,13 @@ from lowdim.core.constraints import (
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Below, Either, Maybe
-from lowdim.maps.base import AFFINITY, OF_MAPS, Map
+from lowdim.maps.base import OF_MAPS, Map
 from lowdim.maps.field import Field
 from lowdim.maps.field.radial import Radial, radial
 from lowdim.maps.neighbors.search import nearest_to
 from lowdim.maps.placing import PERPLEXITY, largest_shares, neighbor_shares, placed
-from lowdim.maps.points import Points
-from lowdim.maps.start import given_places, start
+from lowdim.maps.points import AFFINITY, Points
+from lowdim.maps.start import check_start, small_start
 from lowdim.maps.tsne.attraction import Pairs, pairs_of
 from lowdim.maps.tsne.descent import Forces, map_divergence
 from lowdim.maps.tsne.landmarks import drawn_landmarks, walked
@@ -45,8 +45,6 @@ from lowdim.maps.tsne.learning import descend, schedule_of, tell
 from lowdim.maps.tsne.neighborhoods import learned_affinities, neighborhoods
 from lowdim.maps.tsne.repulsion import FINE
 
-START = 1e-4  # spread of the map at the start
-STEPS = 2.0**16  # of it: further digits are rounding of principal axes
 MOST_AXES = 3  # of meshes and trees
 ROWS_AT_A_TIME = 2**14  # that are placed among landmarks
 
@@ -280,38 +278,32 @@ class TSNE(Map):
                 f"'n_components' should be at most {MOST_AXES} with method={self.method!r}, and is "
                 f"{self.n_components}; choose method='exact' for maps of more dimensions."
             )
-        if not isinstance(self.metric, str) or not isinstance(self.init, str):
-            return
-        if self.metric == "precomputed" and self.init == "pca":
-            raise ValueError(
-                'The parameter init="pca" cannot be used with metric="precomputed": there are no '
-                "rows to take axes of. Choose init='classical_mds' or 'random'."
-            )
-        if self.metric == AFFINITY and self.init != "random":
-            raise ValueError(
-                f"init={self.init!r} needs rows, and metric='precomputed_affinity' has none; "
-                "choose init='random', or give an array."
-            )
+        check_start(self.init, self._asked_metric())
 
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)
         random = random_generator(self.random_state)
-        near = neighborhoods(self, points)
-        self.affinities_, self.bandwidths_ = learned_affinities(self, points, near, self.perplexity)
         early = None
-        if self.anneal_perplexity is not None:
+        if self.anneal_perplexity is None:  # the neighbours are not kept
+            found = learned_affinities(self, points, neighborhoods(self, points), self.perplexity)
+        else:
+            near = neighborhoods(self, points)
+            found = learned_affinities(self, points, near, self.perplexity)
             early = learned_affinities(self, points, near, self.anneal_perplexity).P
+        self.affinities_, self.bandwidths_ = found
         self.landmarks_ = drawn_landmarks(self, points.n, random)
         some = points
         if self.landmarks_ is not None:
             some = points.take(self.landmarks_)
             self.affinities_ = walked(self.affinities_, self.landmarks_)
             early = None if early is None else walked(early, self.landmarks_)
-        pairs = pairs_of(self.affinities_)
-        phases = (pairs if early is None else pairs_of(early), pairs)
+        exact = self.method == "exact"
+        pairs = pairs_of(self.affinities_, all_pairs=exact)
+        phases = (pairs if early is None else pairs_of(early, all_pairs=exact), pairs)
         schedule = schedule_of(self, some.n)
         self.learning_rate_ = schedule.early.learning_rate
-        layout = descend(self, self._start(some, random), phases, self._forces, schedule)
+        Y = small_start(self.init, some, self.n_components, metric=self._metric, random=random)
+        layout = descend(self, Y, phases, self._forces, schedule)
         self.embedding_, self.n_iter_ = layout.Y, max(layout.step - 1, 0)
         if self.landmarks_ is not None:
             self.embedding_ = self._with_others(points, some, layout.Y)
@@ -348,14 +340,6 @@ class TSNE(Map):
     def _forces(self) -> Forces:
         dof = float(self.dof or max(self.n_components - 1, 1))
         return Forces(self.method, dof, float(self.angle))
-
-    def _start(self, points: Points, random: np.random.Generator) -> np.ndarray:
-        if not isinstance(self.init, str):
-            return given_places(self.init, points.n, self.n_components)
-        Y = start(self.init, points, self.n_components, metric=self._metric, random=random)
-        spread = Y[:, 0].std() if self.init != "random" else 1.0
-        Y = Y / (spread if spread > 0 else 1.0)
-        return np.rint(Y * STEPS) * (START / STEPS)
 
     # ---- new rows --------------------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.maps.affinities import Affinities, affinities, given_joint
-from lowdim.maps.base import AFFINITY
+from lowdim.maps.affinities import Affinities, given_joint
+from lowdim.maps.affinities.joint import directed, symmetric
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.search import near
-from lowdim.maps.points import Points, distances, in_units_of_x
+from lowdim.maps.points import AFFINITY, Points, distances, in_units_of_x
 from lowdim.maps.tsne.learning import tell
 
 LEAST = 1.0  # perplexity of one neighbour
@@ -61,7 +61,9 @@ def learned_affinities(
         return Affinities(sp.csr_array(given_joint(points.rows)), None)  # type: ignore[arg-type]
     kept = _enough(found, perplexity, model.method)
     tell(model, f"Computed {kept.indices.shape[1]} nearest neighbors...")
-    P, bandwidths = affinities(*kept, _at_least_one(perplexity), model.affinity)
+    P, bandwidths = directed(*kept, _at_least_one(perplexity), model.affinity)
+    del found, kept  # a third of the memory, of which the sum needs the most
+    P = symmetric(P)
     bandwidths = in_units_of_x(bandwidths, points, model._metric)
     tell(model, f"Computed conditional probabilities for {points.n} rows")
     tell(model, f"Mean sigma: {np.mean(bandwidths):f}")
