@@ -205,6 +205,7 @@ class PMIVectors(WordModel):
             W = np.asarray(W.compute() if hasattr(W, "compute") else W)
         else:  # U S, in units
             W = np.asarray(found.codes * (powers(s, p) / found.s), dtype=A.dtype)
+            W[np.diff(A.in_memory.indptr) == 0] = 0.0  # no rounding where a word has no contexts
         self.vectors_ = self._combined(W, self.context_vectors_)
         return self
 
