@@ -39,7 +39,7 @@ from lowdim.maps.points import Metric, Points, from_squares, squares_between
 MOST_COLUMNS = 64  # of codes
 FEWEST = 4096  # rows, below which all are compared
 FEWEST_CELLS, MANY_CELLS = 3, 12  # that a row looks at
-WANTED, POOR = 0.95, 0.4  # shares of the neighbours in few, and in however many cells
+WANTED, POOR = 0.95, 0.6  # shares of the neighbours in few, and in however many cells
 WIDER = 2  # candidates for each neighbour, where codes are not the points
 JUDGED = 128  # rows that are compared with all others
 LOST = 1e-3  # of |x - c|^2: smaller squares are compared anew
