@@ -12,12 +12,14 @@ from lowdim.plots.maps import scatter_map
 from lowdim.plots.missing import missing_map
 from lowdim.plots.pictures import parts
 from lowdim.plots.quality import kept_neighbors, shepard
+from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
 
 __all__ = [
     "biplot",
     "cluster_map",
+    "coefficient_decay",
     "comparison",
     "correlation_circle",
     "curve_with_errors",
@@ -28,9 +30,12 @@ __all__ = [
     "map",
     "missing_map",
     "parts",
+    "pyramid",
+    "rate_distortion",
     "scatter_map",
     "scree",
     "shepard",
+    "side_by_side",
     "trace",
     "voronoi_map",
 ]

@@ -2,6 +2,13 @@ from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
 from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.compression.choosing import choose_basis as choose_basis
+from lowdim.sparse.compression.compressed import Compressed as Compressed
+from lowdim.sparse.compression.compressing import compress as compress
+from lowdim.sparse.compression.curves import RateDistortion as RateDistortion
+from lowdim.sparse.compression.curves import rate_distortion as rate_distortion
+from lowdim.sparse.pictures.quality import psnr as psnr
+from lowdim.sparse.pictures.quality import ssim as ssim
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
 from lowdim.sparse.promises.null_space import null_space_property as null_space_property
 from lowdim.sparse.promises.products import babel as babel
