@@ -1,6 +1,6 @@
 """A transform of a plane as bands: arrays of coefficients that belong together.
 
-    wavelets    averages, then for each level, coarse to fine, details along rows, columns, diagonals
+    wavelets    averages, then details along rows, columns and diagonals, level by level
     blocks      one band for each atom of a block, in zig-zag order: a small picture each
     whole       one band: all coefficients
 

@@ -95,7 +95,7 @@ def _fixed(kind: str, size: tuple[int, ...], level: int | None, block: int | Non
     return fixed_bands(kind, size, level, block)
 
 
-# ---- steps ----------------------------------------------------------------------------------------
+# ---- steps ---------------------------------------------------------------------------------------
 
 
 def quantised(plan: Plan, tile: Tile, coefficients: Coefficients, step: float) -> Coefficients:

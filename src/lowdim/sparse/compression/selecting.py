@@ -3,8 +3,8 @@
 A coefficient counts by its size in the picture: times the length of its atom.
 
     largest    the K that are largest: the best K of an orthonormal basis
-    first      the K that come first (coarse scales, low frequencies, first components), whatever the
-               picture: a linear approximation
+    first      the K that come first (coarse scales, low frequencies, first components),
+               whatever the picture: a linear approximation
 """
 
 from __future__ import annotations
