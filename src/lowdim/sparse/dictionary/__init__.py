@@ -1,0 +1,1 @@
+"""Learnt dictionaries: atoms of which the rows themselves are sparse sums."""

@@ -1,0 +1,137 @@
+"""The half of dictionary learning that codes the rows, and what both halves need of them.
+
+    minimise over z     1/2 |x - z D|^2 + alpha |z|_1           the lasso, or
+                        1/2 |x - z D|^2 with s non-zeros        orthogonal matching pursuit
+
+A pass over the rows codes each block and adds up what the atoms follow from (`atoms.py`); the codes
+themselves are forgotten. An atom that no row uses becomes the row that is coded worst.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.linalg.moments import unit_for
+from lowdim.sparse.dictionary.atoms import Sums, squared_error, sums_of_codes
+from lowdim.sparse.pursuit.greedy import omp
+from lowdim.sparse.pursuit.lasso import lasso
+
+ALIKE = 0.99  # |cos| of two atoms that are one
+MORE = 64  # rows that are looked at beyond four for each atom, since some are alike
+
+
+class Coder(NamedTuple):
+    """How rows are coded while atoms are learnt."""
+
+    alpha: float | None  # the price of |z|_1; None means matching pursuit
+    n_nonzero: int  # of matching pursuit
+    positive: bool = False
+
+    def codes(self, X: np.ndarray, atoms: np.ndarray, gram: np.ndarray) -> sp.csr_array:
+        """Codes (n, k) of rows X (n, d)."""
+        products = X @ atoms.T
+        if self.alpha is None:
+            return omp(gram, products, squares_of(X), self.n_nonzero)
+        return lasso(gram, products, self.alpha, positive=self.positive)
+
+    def cost(self, sums: Sums, atoms: np.ndarray) -> float:
+        """What is minimised, summed over the rows."""
+        priced = 0.0 if self.alpha is None else self.alpha * sums.absolute
+        return 0.5 * squared_error(sums, atoms) + priced
+
+
+def gram_of(atoms: np.ndarray) -> np.ndarray:
+    """D D', in the dtype of the atoms."""
+    return np.ascontiguousarray(atoms @ atoms.T)
+
+
+def squares_of(X: np.ndarray) -> np.ndarray:
+    """|x|^2 of each row."""
+    return np.einsum("if,if->i", X, X)
+
+
+def statistics(
+    X: np.ndarray, atoms: np.ndarray, gram: np.ndarray, coder: Coder, weight: np.ndarray | None
+) -> Sums:
+    """What one block of rows adds up."""
+    return sums_of_codes(X, coder.codes(X, atoms, gram), weight)
+
+
+def errors(
+    X: np.ndarray, atoms: np.ndarray, gram: np.ndarray, coder: Coder, weight: np.ndarray | None
+) -> np.ndarray:
+    """|x - z D|^2 of each row of a block; 0 for rows that do not count."""
+    left = squares_of(X - coder.codes(X, atoms, gram) @ atoms)
+    return left if weight is None else np.where(weight > 0, left, 0.0)
+
+
+# ---- atoms that are used by no row ---------------------------------------------------------------
+
+
+def replaced(
+    rows: Blocks,
+    weight: np.ndarray | None,
+    atoms: np.ndarray,
+    which: np.ndarray,
+    coder: Coder,
+    positive: bool = False,
+) -> np.ndarray:
+    """Atoms, with those of these numbers replaced by the rows that are coded worst."""
+    n = min(4 * len(which) + MORE, rows.shape[0])
+    worst = rows.top(errors, n, atoms, gram_of(atoms), coder, along=(weight,))
+    found = np.asarray(worst.rows)[worst.score > 0]
+    found = np.maximum(found, 0.0) if positive else found
+    new = distinct_rows(found, np.delete(atoms, which, axis=0), len(which))
+    atoms = atoms.copy()
+    atoms[which[: len(new)]] = new
+    return atoms
+
+
+def distinct_rows(candidates: np.ndarray, atoms: np.ndarray, most: int) -> np.ndarray:
+    """The first rows that are like no atom and like no row before them, of length 1, (m, d)."""
+    sizes = np.linalg.norm(candidates, axis=1)
+    U = candidates[sizes > 0] / sizes[sizes > 0, None]
+    free = (np.abs(U @ _unit(atoms).T) <= ALIKE).all(axis=1)
+    chosen: list[int] = []
+    for i in np.flatnonzero(free):
+        if len(chosen) == most:
+            break
+        if not chosen or np.abs(U[chosen] @ U[i]).max() <= ALIKE:
+            chosen.append(int(i))
+    return np.asarray(U[chosen])
+
+
+def _unit(atoms: np.ndarray) -> np.ndarray:
+    sizes = np.linalg.norm(atoms, axis=1, keepdims=True)
+    return np.divide(atoms, sizes, out=np.zeros_like(atoms), where=sizes > 0)
+
+
+# ---- units ---------------------------------------------------------------------------------------
+
+
+def unit_of(rows: Blocks) -> float:
+    """A power of two near the largest entry if squares could overflow or vanish, else 1."""
+    return unit_for(float(rows.top(_largest, 1).score[0]), rows.dtype)
+
+
+def in_unit(X: np.ndarray, unit: float) -> np.ndarray:
+    """X / unit."""
+    return X / X.dtype.type(unit)
+
+
+def measured(rows: Blocks, unit: float) -> Blocks:
+    """The rows in this unit."""
+    return rows if unit == 1.0 else rows.seen(in_unit, unit)
+
+
+def _largest(X: np.ndarray) -> np.ndarray:
+    return np.nanmax(np.abs(X), axis=1)
+
+
+def pieces_of(X: np.ndarray, rows: int) -> Blocks:
+    """Some rows, cut for our threads by their number alone."""
+    return ArrayBlocks(X, block_rows=rows)

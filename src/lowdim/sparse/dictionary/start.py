@@ -1,0 +1,102 @@
+"""The first atoms.
+
+    principal    right singular vectors of X; where more atoms are asked for, rows at random
+    random       directions, all equally likely                        (the notes' A)
+    data         rows at random                                        (B)
+    dct          cosines of a signal of d numbers                      (C)
+
+All of length 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.core.blocks import Blocks
+from lowdim.linalg.subspace import leading_directions
+from lowdim.sparse.bases.axes import cosine_atoms
+from lowdim.sparse.dictionary.learning import distinct_rows
+
+FOR_SCATTER = 2048  # columns: of more, only the leading directions are found
+
+
+def principal_atoms(
+    rows: Blocks, weight: np.ndarray | None, k: int, random: np.random.Generator
+) -> np.ndarray:
+    """Right singular vectors (k, d), the largest singular value first, then rows at random."""
+    d = rows.n_columns
+    few = min(k, d)
+
+    def gram_times(Q: np.ndarray) -> np.ndarray:
+        return np.asarray(rows.fold(_scatter_times, Q.astype(rows.dtype), along=(weight,)))
+
+    if d <= FOR_SCATTER:
+        squares, V = np.linalg.eigh(rows.fold(_scatter, along=(weight,)))
+        squares, V = squares[::-1][:few], V[:, ::-1][:, :few]
+        V = V * np.where(V[np.abs(V).argmax(axis=0), np.arange(few)] < 0, -1.0, 1.0)
+    else:
+        squares, V = leading_directions(gram_times, d, few, random)
+    V = V[:, squares > np.finfo(rows.dtype).eps * max(squares[0], 0.0)]
+    return _with_rows(V.T.astype(rows.dtype), rows, weight, k, random)
+
+
+def data_atoms(
+    rows: Blocks, weight: np.ndarray | None, k: int, random: np.random.Generator
+) -> np.ndarray:
+    """Different rows at random, (k, d); directions at random where there are too few."""
+    return _with_rows(np.zeros((0, rows.n_columns), rows.dtype), rows, weight, k, random)
+
+
+def random_atoms(k: int, d: int, random: np.random.Generator) -> np.ndarray:
+    """Directions, all equally likely, (k, d)."""
+    U = random.normal(size=(k, d))
+    return np.asarray(U / np.linalg.norm(U, axis=1, keepdims=True))
+
+
+def cosines(k: int, d: int) -> np.ndarray:
+    """The discrete cosine transform of d numbers, overcomplete where k > d, (k, d)."""
+    return np.asarray(cosine_atoms(d, max(k, d)).T[:k])
+
+
+def _with_rows(
+    atoms: np.ndarray, rows: Blocks, weight: np.ndarray | None, k: int, random: np.random.Generator
+) -> np.ndarray:
+    """Atoms, and rows at random until there are k."""
+    lacking = k - len(atoms)
+    if lacking > 0:
+        every = np.arange(rows.shape[0]) if weight is None else np.flatnonzero(weight > 0)
+        found = np.asarray(rows.take(random.permutation(every)[: 2 * lacking]))
+        found = np.where(np.isnan(found), 0.0, found)
+        atoms = np.concatenate([atoms, distinct_rows(found, atoms, lacking).astype(rows.dtype)])
+    if len(atoms) < k:
+        more = random_atoms(k - len(atoms), rows.n_columns, random)
+        atoms = np.concatenate([atoms, more.astype(rows.dtype)])
+    return atoms
+
+
+def given_atoms(dict_init: Any, k: int, d: int, dtype: Any) -> np.ndarray:
+    """What the user gave, checked: (k, d)."""
+    atoms = np.array(dict_init, dtype=dtype)
+    if atoms.shape != (k, d):
+        raise ValueError(
+            f"dict_init has shape {atoms.shape}; ({k}, {d}) is needed: n_components atoms (rows), "
+            "each as long as a row of X."
+        )
+    if not np.isfinite(atoms).all():
+        raise ValueError("dict_init has NaN or infinite entries; atoms must be finite.")
+    return atoms
+
+
+# ---- what a block adds up ------------------------------------------------------------------------
+
+
+def _scatter(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    X = X.astype(np.float64, copy=False)
+    return X.T @ (X if weight is None else X * weight[:, None])
+
+
+def _scatter_times(X: np.ndarray, Q: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    Y = X @ Q
+    return X.T @ (Y if weight is None else Y * weight[:, None].astype(Y.dtype))

@@ -1,0 +1,211 @@
+"""Orthogonal matching pursuit and orthogonal least squares, from the Gram matrix.
+
+    minimise over z     |x - z D|^2     with few non-zeros, one more atom at a time
+
+    omp     the atom that has most in common with what is left of x:      argmax |c_m|
+    ols     the atom that leaves least of x:                              argmax c_m^2 / w_m
+
+With the chosen atoms as D_S' = Q R, the k numbers p_i = q_i'D' of each q are kept. A new atom j has
+l_i = p_i[j], and
+
+    l_k^2 = G_jj - sum_i l_i^2,    p_k = (G_j - sum_i l_i p_i) / l_k,    y_k = c_j / l_k
+    c <- c - y_k p_k,    w <- w - p_k^2,    |rest|^2 <- |rest|^2 - y_k^2
+
+One loop over the atoms does all that, and no system is solved before the end: R z = y. A row of s
+non-zeros takes O(s^2 k) time; memory is O(s k) beside the rows in work.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from lowdim.core.kernel import kernel
+from lowdim.core.threads import ordered_map
+from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
+
+PIECE_BYTES = 2**20  # of correlations that are worked on at a time
+DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside those chosen is nothing
+
+
+class Codes(NamedTuple):
+    """Codes of rows, and whether atoms were exhausted before what was asked for was reached."""
+
+    codes: sp.csr_array  # (n, k)
+    ended_early: np.ndarray  # (n,)  bool
+
+
+def omp(
+    gram: np.ndarray,
+    correlations: np.ndarray,
+    squares: np.ndarray,
+    n_nonzero: int,
+    max_squared_error: Any = None,
+) -> sp.csr_array:
+    """Codes of orthogonal matching pursuit, (n, k).
+
+    Parameters
+    ----------
+    gram : array of shape (k, k)
+        D D'; it says the kind of floating point numbers.
+    correlations : array of shape (n, k)
+        X D'.
+    squares : array of shape (n,)
+        |x|^2.
+    n_nonzero : int
+        How many atoms at the most.
+    max_squared_error : float or array of shape (n,), default=None
+        A row is done when its squared error is at most this.
+    """
+    return pursue(gram, correlations, squares, n_nonzero, max_squared_error).codes
+
+
+def ols(
+    gram: np.ndarray,
+    correlations: np.ndarray,
+    squares: np.ndarray,
+    n_nonzero: int,
+    max_squared_error: Any = None,
+) -> sp.csr_array:
+    """Codes of orthogonal least squares, (n, k); the arguments are those of `omp`."""
+    return pursue(
+        gram, correlations, squares, n_nonzero, max_squared_error, least_squares=True
+    ).codes
+
+
+def pursue(
+    gram: np.ndarray,
+    correlations: np.ndarray,
+    squares: np.ndarray,
+    n_nonzero: int,
+    max_squared_error: Any = None,
+    *,
+    least_squares: bool = False,
+    at_least: int = 0,
+) -> Codes:
+    """`omp` or `ols`, with at least so many atoms, and which rows ended early."""
+    gram = np.ascontiguousarray(gram)
+    n, k = correlations.shape
+    enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
+    enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
+    size = max(1, PIECE_BYTES // (k * gram.dtype.itemsize))
+
+    def work(start: int) -> Codes:
+        rows = slice(start, start + size)
+        C = np.array(correlations[rows], gram.dtype, order="C")
+        left = np.array(squares[rows], gram.dtype)
+        return _pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
+
+    parts = list(ordered_map(work, range(0, n, size)))
+    return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
+
+
+def joined_codes(codes: list[sp.csr_array], ended_early: list[np.ndarray]) -> Codes:
+    """Codes of consecutive rows as one."""
+    if len(codes) == 1:
+        return Codes(codes[0], ended_early[0])
+    return Codes(sp.csr_array(sp.vstack(codes, format="csr")), np.concatenate(ended_early))
+
+
+def _pursued(
+    gram: np.ndarray,
+    C: np.ndarray,
+    left: np.ndarray,
+    enough: np.ndarray,
+    n_nonzero: int,
+    at_least: int,
+    least_squares: bool,
+) -> Codes:
+    """Codes of some rows; writes into C and left."""
+    b, k = C.shape
+    most, dtype = min(n_nonzero, k), gram.dtype
+    index, value = np.empty((b, most), np.int64), np.empty((b, most), dtype)
+    count, reached = np.zeros(b, np.int64), np.zeros(b, np.bool_)
+    P, work, share = np.empty((most, k), dtype), np.empty((3, k), dtype), np.empty(most, dtype)
+    own = np.ascontiguousarray(np.diag(gram))
+    tiny = np.asarray([DEPENDENT * np.finfo(dtype).eps], dtype)
+    order, limits = np.arange(most), np.array([most, at_least, least_squares], np.int64)
+    given = (gram, own, C, left, np.ascontiguousarray(enough), tiny, limits, order)
+    _greedy(*given, P, share, work, bits_of(work[2]), index, value, count, reached)
+    return Codes(as_csr(index, value, count, k), ~reached)
+
+
+def as_csr(index: np.ndarray, value: np.ndarray, count: np.ndarray, k: int) -> sp.csr_array:
+    """Rows of (n, k) with these entries: the first `count` of each, ordered by their columns."""
+    used = np.arange(index.shape[1]) < count[:, None]
+    indptr = np.concatenate([[0], np.cumsum(count)])
+    small = np.int32 if max(int(indptr[-1]), k) < 2**31 else np.int64
+    parts = (value[used], index[used].astype(small), indptr.astype(small))
+    codes = sp.csr_array(parts, shape=(len(count), k))
+    codes.has_sorted_indices = False
+    codes.sort_indices()
+    return codes
+
+
+# ---- kernels -------------------------------------------------------------------------------------
+
+
+@kernel(any_order=True)
+def _greedy(
+    G, own, C, left, enough, tiny, limits, order, P, share, work, bits, index, value, count, reached
+):
+    """Rows one after the other; C and left become what the rest of each row has."""
+    b, k = C.shape
+    q, w, score = work[0], work[1], work[2]
+    for r in range(b):
+        c, y = C[r], value[r]
+        nothing = tiny[0] * tiny[0] * left[r]
+        for m in range(k):
+            q[m] = own[m] - own[m]
+            w[m] = own[m]
+        _take(q, c, w, own, tiny[0], q[0], limits[2], score)
+        s = 0
+        while s < limits[0] and (s < limits[1] or left[r] > enough[r]):
+            j = largest(bits)
+            rest = own[j]
+            for i in range(s):
+                l = P[i, j]
+                share[i] = l
+                rest -= l * l
+            if c[j] * c[j] <= nothing * own[j] or rest <= tiny[0] * own[j]:
+                break
+            scale = np.sqrt(rest) / rest  # 1 / l_k
+            step = c[j] * scale
+            p, g = P[s], G[j]
+            for m in range(k):
+                q[m] = g[m]
+            subtract_rows(q, P, order, share, s)
+            for m in range(k):
+                p[m] = q[m] * scale
+            _take(p, c, w, own, tiny[0], step, limits[2], score)
+            y[s] = step
+            index[r, s] = j
+            left[r] -= step * step
+            s += 1
+            for i in range(s):
+                score[index[r, i]] = 0
+        reached[r] = s == limits[0] or (s >= limits[1] and left[r] <= enough[r])
+        count[r] = s
+        for i in range(s - 1, -1, -1):  # R z = y, with R[i, t] = p_i of the t-th chosen atom
+            z = y[i] / P[i, index[r, i]]
+            y[i] = z
+            for t in range(i):
+                y[t] -= z * P[t, index[r, i]]
+
+
+@kernel(within=True)
+def _take(p, c, w, own, tiny, step, least_squares, score):
+    """Take a direction out of c, and say how good atoms are then: |c|, or c^2 / w."""
+    if least_squares:
+        for m in range(len(p)):
+            v, rest = c[m] - step * p[m], w[m] - p[m] * p[m]
+            c[m], w[m] = v, rest
+            good = v * v / rest
+            score[m] = good if rest > tiny * own[m] else v - v
+    else:
+        for m in range(len(p)):
+            v = c[m] - step * p[m]
+            c[m] = v
+            score[m] = abs(v)

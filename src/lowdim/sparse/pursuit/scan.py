@@ -1,0 +1,52 @@
+"""Where an array of numbers that are not negative has its largest: kernels for kernels.
+
+Floating point numbers that are not negative are ordered as the whole numbers of the same bits, and
+the largest of whole numbers is found with vector instructions: `bits` is a view of `score`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowdim.core.kernel import kernel
+
+CHUNK = 64
+
+
+def bits_of(score: np.ndarray) -> np.ndarray:
+    """The same memory as whole numbers."""
+    return score.view(np.int32 if score.dtype == np.float32 else np.int64)
+
+
+@kernel(within=True)
+def largest(bits):
+    """The first place of the largest number."""
+    best, where = bits[0], 0
+    for start in range(0, len(bits), CHUNK):
+        part = bits[start : start + CHUNK]  # numbered from 0, or there are no vector instructions
+        top = part[0]
+        for m in range(len(part)):
+            v = part[m]
+            top = v if v > top else top
+        if top > best:
+            best, where = top, start
+    while bits[where] != best:
+        where += 1
+    return where
+
+
+@kernel(any_order=True, within=True)
+def subtract_rows(q, A, index, share, n):
+    """q -= sum_i share_i A[index_i] over the first n, four rows at a time."""
+    i = 0
+    while i + 4 <= n:
+        a, b, c, d = A[index[i]], A[index[i + 1]], A[index[i + 2]], A[index[i + 3]]
+        x, y, z, w = share[i], share[i + 1], share[i + 2], share[i + 3]
+        for m in range(len(q)):
+            q[m] -= x * a[m] + y * b[m] + z * c[m] + w * d[m]
+        i += 4
+    while i < n:
+        a, x = A[index[i]], share[i]
+        for m in range(len(q)):
+            q[m] -= x * a[m]
+        i += 1
