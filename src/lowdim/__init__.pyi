@@ -71,6 +71,25 @@ from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.selection.topics import choose_topics as choose_topics
 from lowdim.sparse.compression.compressed import Compressed as Compressed
 from lowdim.sparse.compression.compressing import compress as compress
+from lowdim.sparse.denoising.denoising import denoise as denoise
+from lowdim.sparse.dictionary.estimator import DictionaryLearning as DictionaryLearning
+from lowdim.sparse.dictionary.functions import dict_learning as dict_learning
+from lowdim.sparse.dictionary.functions import dict_learning_online as dict_learning_online
+from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
+from lowdim.sparse.dictionary.minibatch import (
+    MiniBatchDictionaryLearning as MiniBatchDictionaryLearning,
+)
+from lowdim.sparse.inpainting.inpainting import inpaint as inpaint
+from lowdim.sparse.pursuit.coder import SparseCoder as SparseCoder
+from lowdim.sparse.pursuit.encoding import sparse_encode as sparse_encode
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp as orthogonal_mp
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp_gram as orthogonal_mp_gram
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuitCV as OrthogonalMatchingPursuitCV,
+)
 from lowdim.tables.encoder import TableEncoder as TableEncoder
 from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream

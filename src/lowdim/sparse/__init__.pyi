@@ -7,6 +7,18 @@ from lowdim.sparse.compression.compressed import Compressed as Compressed
 from lowdim.sparse.compression.compressing import compress as compress
 from lowdim.sparse.compression.curves import RateDistortion as RateDistortion
 from lowdim.sparse.compression.curves import rate_distortion as rate_distortion
+from lowdim.sparse.denoising.denoising import Denoised as Denoised
+from lowdim.sparse.denoising.denoising import denoise as denoise
+from lowdim.sparse.dictionary.estimator import DictionaryLearning as DictionaryLearning
+from lowdim.sparse.dictionary.functions import dict_learning as dict_learning
+from lowdim.sparse.dictionary.functions import dict_learning_online as dict_learning_online
+from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
+from lowdim.sparse.dictionary.minibatch import (
+    MiniBatchDictionaryLearning as MiniBatchDictionaryLearning,
+)
+from lowdim.sparse.inpainting.inpainting import inpaint as inpaint
+from lowdim.sparse.min_l1.problem import BasisPursuit as BasisPursuit
+from lowdim.sparse.min_l1.solve import basis_pursuit as basis_pursuit
 from lowdim.sparse.pictures.quality import psnr as psnr
 from lowdim.sparse.pictures.quality import ssim as ssim
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
@@ -21,3 +33,13 @@ from lowdim.sparse.promises.supports import Sparsest as Sparsest
 from lowdim.sparse.promises.supports import rip as rip
 from lowdim.sparse.promises.supports import spark as spark
 from lowdim.sparse.promises.supports import sparsest as sparsest
+from lowdim.sparse.pursuit.coder import SparseCoder as SparseCoder
+from lowdim.sparse.pursuit.encoding import sparse_encode as sparse_encode
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp as orthogonal_mp
+from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp_gram as orthogonal_mp_gram
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuit as OrthogonalMatchingPursuit,
+)
+from lowdim.sparse.pursuit.regression import (
+    OrthogonalMatchingPursuitCV as OrthogonalMatchingPursuitCV,
+)

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from lowdim import sparse
-from lowdim.core.config import config_context
-from lowdim.sparse.pursuit import greedy
-from lowdim.sparse.pursuit.greedy import omp, ols, pursue
-from tests.sparse.pursuit.examples import greedy_twin, planted, unit_atoms
+from lowdim.sparse.pursuit.greedy import ols, omp
+from tests.sparse.pursuit.examples import greedy_twin, unit_atoms
 
 
 def coded(method, D, X, *args):

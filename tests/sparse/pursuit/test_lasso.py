@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowdim.sparse.pursuit.lasso import lars, lasso
+from lowdim.sparse.pursuit.lasso import lasso
 from tests.sparse.pursuit.examples import lasso_gap, unit_atoms
 
 

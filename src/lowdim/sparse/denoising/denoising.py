@@ -13,15 +13,16 @@ from lowdim.sparse.bases.wavelets import wavelet_names
 from lowdim.sparse.denoising import learnt
 from lowdim.sparse.denoising.noise import estimate_sigma
 from lowdim.sparse.denoising.shrinking import RULES, by_frequencies, by_wavelets
-from lowdim.sparse.pictures.colors import OPPONENT, mixed
 from lowdim.sparse.pictures.cosines import hard, wiener
 from lowdim.sparse.pictures.patches import as_rows, patch_shape
-from lowdim.sparse.pictures.signals import Signal, open_signal, peak_of, put_planes
+from lowdim.sparse.pictures.signals import Signal, open_signal, peak_of
+from lowdim.sparse.pictures.tilewise import by_tiles, some_patches
 
 METHODS = ("auto", "ksvd", "dct", "wavelet", "dft")
 LEARNT_PIXELS = 2**22  # 'auto' learns atoms for pictures up to this size
 HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
+MARGIN = 64  # of tiles, for wavelets and frequencies
 
 
 class Denoised(NamedTuple):
@@ -66,8 +67,9 @@ def denoise(
     Minimises, with 'ksvd', the atoms that all patches need, each within its noise:
     sum_p |z_p|_0  with  |x_p - z_p D|^2 <= d (1.15 sigma)^2,  over codes z and atoms D.
 
-    Cost: 'wavelet', 'dct' and 'dft' are linear in the pixels; 'ksvd' takes some ten times as long.
-    Memory: that of a few copies of one plane, and of strips.
+    Cost: linear in the pixels; 'ksvd' takes a few times as long as the others, and learns from at
+    most 40,000 patches. Memory: that of a tile of 768 x 768 pixels on each thread, beside signal and
+    result.
 
     Parameters
     ----------
@@ -135,7 +137,9 @@ def denoise(
     sigma = estimate_sigma(given) if sigma is None else sigma
     if sigma == 0:
         return Denoised(np.array(given.values), 0.0, None, method)
-    return _denoised(given, method, sigma, (patch, n_components), (wavelet, threshold, mode), random)
+    return _denoised(
+        given, method, sigma, (patch, n_components), (wavelet, threshold, mode), random
+    )
 
 
 def _auto(signal: Signal, patch: int) -> str:
@@ -155,35 +159,23 @@ def _denoised(
     """In units in which the peak is 255."""
     unit = peak_of(signal.values) / OF_255
     noise = sigma / unit
-    planes = working_planes(signal, unit)
-    patch, k = patches
-    atoms = None
+    atoms, margin = None, MARGIN
     if method in ("ksvd", "dct"):
-        shape = patch_shape(patch, signal.size, "signal")
-        pictures = [as_rows(plane) for plane in planes]
+        shape = patch_shape(patches[0], signal.size, "signal")
+        margin = 2 * max(shape)
         if method == "ksvd":
-            atoms = learnt.learn(pictures, shape, k, noise, random)
-            done = [learnt.by_atoms(p, shape, atoms, noise) for p in pictures]
-        else:
-            done = [wiener(p, hard(p, shape, HARD * noise), shape, noise) for p in pictures]
-        planes = np.stack([one.reshape(signal.size) for one in done])
-    elif method == "wavelet":
-        planes = np.stack([by_wavelets(p, noise, *shrinking) for p in planes])
-    else:
-        planes = np.stack([by_frequencies(p, noise, *shrinking[1:]) for p in planes])
-    return Denoised(restored(signal, planes, unit), float(sigma), atoms, method)
+            some = some_patches(signal, unit, shape, learnt.TRAINED_ON, random)
+            atoms = learnt.learn(some, shape, patches[1], noise, random)
 
+    def one(plane: np.ndarray) -> np.ndarray:
+        if method == "wavelet":
+            return by_wavelets(plane, noise, *shrinking)
+        if method == "dft":
+            return by_frequencies(plane, noise, *shrinking[1:])
+        x = as_rows(plane)
+        if atoms is not None:
+            return learnt.by_atoms(x, shape, atoms, noise).reshape(plane.shape)
+        return wiener(x, hard(x, shape, HARD * noise), shape, noise).reshape(plane.shape)
 
-def working_planes(signal: Signal, unit: float) -> np.ndarray:
-    """(c, *size) without alpha, in orthonormal colours."""
-    planes = signal.planes()[: signal.visible] / unit
-    return mixed(OPPONENT, planes) if signal.colored else planes
-
-
-def restored(signal: Signal, planes: np.ndarray, unit: float) -> np.ndarray:
-    """Working planes as a signal of the type that was given; alpha as it was."""
-    out = np.array(signal.values)
-    channels = mixed(OPPONENT.T, planes) if signal.colored else planes
-    visible = out[..., : signal.visible] if out.ndim == 3 else out
-    put_planes(visible, (), channels * unit)
-    return out
+    image = by_tiles(signal, unit, margin, lambda planes, _: np.stack([one(p) for p in planes]))
+    return Denoised(image, float(sigma), atoms, method)

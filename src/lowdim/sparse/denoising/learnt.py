@@ -12,12 +12,14 @@ learned dictionaries, IEEE Transactions on Image Processing 15(12).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
 from lowdim.sparse.bases.axes import cosine_atoms
+from lowdim.sparse.bases.making import basis
 from lowdim.sparse.dictionary.sweep import sweep
 from lowdim.sparse.pictures.patches import Estimate, Part, Shape, averaged, patches_of
 from lowdim.sparse.pursuit.greedy import omp
@@ -29,25 +31,33 @@ PIECE = 2**12  # patches coded at a time
 
 
 def first_atoms(shape: Shape, k: int) -> np.ndarray:
-    """(k', d): products of cosines, more than fit in a basis; at least k."""
-    sides = [int(np.ceil(k ** (1.0 / (2 if shape.h > 1 else 1))))] * 2
+    """(k, d): products of cosines, low frequencies first; more than fit in a basis, if asked for."""
     if shape.h == 1:
-        return np.ascontiguousarray(cosine_atoms(shape.w, max(k, shape.w)).T, np.float32)
-    rows, columns = (cosine_atoms(s, max(m, s)).T for s, m in zip(shape, sides, strict=True))
-    return np.kron(rows, columns).astype(np.float32)
+        return np.ascontiguousarray(_cosines(shape.w, k), np.float32)
+    side = int(np.ceil(np.sqrt(k)))
+    D = np.kron(*(_cosines(s, side) for s in shape))
+    r, c = np.divmod(np.arange(len(D)), side)
+    first = np.sort(np.argsort(r + c, kind="stable")[:k])
+    return np.ascontiguousarray(D[first], np.float32)
+
+
+def _cosines(size: int, count: int) -> np.ndarray:
+    """(count, size): of length 1."""
+    if count < size:  # the lowest frequencies of a basis
+        return basis("dct", size).matrix().T[:count]
+    return cosine_atoms(size, count).T
 
 
 def learn(
-    planes: Sequence[np.ndarray], shape: Shape, k: int, sigma: float, random: np.random.Generator
+    X: np.ndarray, shape: Shape, k: int, sigma: float, random: np.random.Generator
 ) -> np.ndarray:
-    """(k, d): atoms for the patches of all planes."""
-    X = _some_patches(planes, shape, random)
+    """(k, d): atoms for patches (n, d)."""
     X = X - X.mean(axis=1, keepdims=True)
     bound = np.float32(shape.d * (GAIN * sigma) ** 2)
     busy = np.einsum("ij,ij->i", X, X) > bound  # the others are coded by nothing
     X = np.ascontiguousarray(X[busy])
-    D = first_atoms(shape, k)[:k]
-    if len(D) < k or not len(X):
+    D = first_atoms(shape, k)
+    if not len(X):
         return D
     for _ in range(SWEEPS):
         Z = codes(X, D, bound)
@@ -56,23 +66,9 @@ def learn(
     return D
 
 
-def _some_patches(
-    planes: Sequence[np.ndarray], shape: Shape, random: np.random.Generator
-) -> np.ndarray:
-    each = -(-TRAINED_ON // len(planes))
-    found = []
-    for plane in planes:
-        rows, columns = plane.shape[0] - shape.h + 1, plane.shape[1] - shape.w + 1
-        n = rows * columns
-        at = np.sort(random.choice(n, min(each, n), replace=False))
-        windows = np.lib.stride_tricks.sliding_window_view(plane, shape)
-        found.append(windows[at // columns, at % columns].reshape(len(at), shape.d))
-    return np.concatenate(found).astype(np.float32)
-
-
-def _without_idle(D: np.ndarray, Z: object, X: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def _without_idle(D: np.ndarray, Z: Any, X: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Atoms that no patch uses become patches."""
-    used = np.bincount(Z.indices, minlength=len(D))  # type: ignore[attr-defined]
+    used = np.bincount(Z.indices, minlength=len(D))
     idle = np.flatnonzero(used == 0)
     if len(idle):
         D = D.copy()
@@ -81,10 +77,8 @@ def _without_idle(D: np.ndarray, Z: object, X: np.ndarray, random: np.random.Gen
     return D
 
 
-def codes(X: np.ndarray, D: np.ndarray, bound: float):  # type: ignore[no-untyped-def]
+def codes(X: np.ndarray, D: np.ndarray, bound: float) -> sp.csr_array:
     """Codes of patches, each with as few atoms as its noise allows, (n, k) CSR."""
-    import scipy.sparse as sp
-
     gram = np.ascontiguousarray(D @ D.T)
     starts = range(0, len(X), PIECE)
     most = max(1, X.shape[1] // 2)

@@ -27,9 +27,7 @@ LEVELS = 4
 RULES = ("bayes", "universal", "sure")
 
 
-def by_wavelets(
-    plane: np.ndarray, sigma: float, wavelet: str, rule: str, mode: str
-) -> np.ndarray:
+def by_wavelets(plane: np.ndarray, sigma: float, wavelet: str, rule: str, mode: str) -> np.ndarray:
     """A plane without noise, piece by piece."""
     cut = tiles(plane.shape, PIECE)
 
@@ -83,13 +81,22 @@ def by_frequencies(plane: np.ndarray, sigma: float, rule: str, mode: str) -> np.
         (z,) = bands.analyze(X)
         first = z[0, 0]
         # a mirrored signal has its energy in cosines, which are sqrt 2 longer along each axis
-        z = shrunk(z, sigma * np.sqrt(2.0) ** x.ndim, rule, mode)
+        ring = _rings(z.shape)
+        for number in range(int(ring.max()) + 1):
+            inside = ring == number
+            z[inside] = shrunk(z[inside], sigma * np.sqrt(2.0) ** x.ndim, rule, mode)
         z[0, 0] = first
         return bands.synthesize([z])[tuple(slice(s) for s in x.shape)]
 
     for tile, part in zip(cut, ordered_map(piece, cut), strict=True):
         out[tile] = part
     return out
+
+
+def _rings(shape: tuple[int, ...]) -> np.ndarray:
+    """Octaves of frequency, as bands: 0 for the lowest."""
+    r, c = np.ogrid[: shape[0], : shape[1]]
+    return np.log2(1 + np.hypot(r, c)).astype(int)
 
 
 def shrunk(z: np.ndarray, sigma: float, rule: str, mode: str) -> np.ndarray:

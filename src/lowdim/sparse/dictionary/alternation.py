@@ -23,6 +23,7 @@ from lowdim.core.threads import ordered_map
 from lowdim.sparse.dictionary.learning import ALIKE, MORE, distinct_rows, gram_of, squares_of
 from lowdim.sparse.dictionary.sweep import sweep
 from lowdim.sparse.pursuit.greedy import omp
+from lowdim.sparse.pursuit.observed import omp_observed
 
 PIECE = 1024  # rows that a thread codes at a time
 
@@ -43,6 +44,15 @@ class Task(NamedTuple):
             return 0.0
         bound = self.bound[slice(None) if rows is None else rows]
         return bound / self.X.shape[1]
+
+
+def some_of(task: Task, which: np.ndarray) -> Task:
+    """Only these rows."""
+    X, observed, weight, n_nonzero, bound, exact = task
+    observed, weight, bound = (
+        None if part is None else part[which] for part in (observed, weight, bound)
+    )
+    return Task(X[which], observed, weight, n_nonzero, bound, exact)
 
 
 class State(NamedTuple):
@@ -144,8 +154,7 @@ def _replaced(task: Task, atoms: np.ndarray, codes: sp.csr_array) -> tuple[np.nd
     if not len(idle):
         return atoms, codes, 0
     codes = _merged(codes, same_as, sign)
-    rest = rest_of(task, slice(None), codes, atoms)
-    new = _worst_rows(task, rest, np.delete(atoms, idle, axis=0), len(idle))
+    new = _worst_rows(task, atoms, codes, idle)
     atoms = atoms.copy()
     atoms[idle[: len(new)]] = new
     return atoms, codes, len(new)
@@ -159,11 +168,14 @@ def _unused(codes: sp.csr_array, weight: np.ndarray | None) -> np.ndarray:
 
 
 def _doubles(atoms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each atom an earlier one that it equals, or -1, and with which sign."""
+    """For each atom the first one that it equals and that stays, or -1, and with which sign."""
     cosine = np.tril(atoms @ atoms.T, -1)
-    first = np.argmax(np.abs(cosine) > ALIKE, axis=1)
-    found = cosine[np.arange(len(atoms)), first]
-    return np.where(np.abs(found) > ALIKE, first, -1), np.sign(found)
+    same_as, sign = np.full(len(atoms), -1), np.ones(len(atoms))
+    for j in np.flatnonzero((np.abs(cosine) > ALIKE).any(axis=1)):
+        alike = np.flatnonzero((np.abs(cosine[j]) > ALIKE) & (same_as < 0))
+        if len(alike):
+            same_as[j], sign[j] = alike[0], np.sign(cosine[j, alike[0]])
+    return same_as, sign
 
 
 def _merged(codes: sp.csr_array, same_as: np.ndarray, sign: np.ndarray) -> sp.csr_array:
@@ -176,15 +188,15 @@ def _merged(codes: sp.csr_array, same_as: np.ndarray, sign: np.ndarray) -> sp.cs
     return merged
 
 
-def _worst_rows(task: Task, rest: np.ndarray, others: np.ndarray, n: int) -> np.ndarray:
-    """Rows that are coded worst, of length 1, each like no other atom; at most n."""
-    X, error = task.X, squares_of(rest).astype(np.float64)
+def _worst_rows(task: Task, atoms: np.ndarray, codes: sp.csr_array, idle: np.ndarray) -> np.ndarray:
+    """Rows that are coded worst, of length 1, each like no other atom; at most one for each."""
+    X = task.X
+    error = squares_of(rest_of(task, slice(None), codes, atoms)).astype(np.float64)
     if task.weight is not None:
         error[task.weight == 0] = 0.0
-    order = np.argsort(-error, kind="stable")[: 4 * n + MORE]
+    order = np.argsort(-error, kind="stable")[: 4 * len(idle) + MORE]
     order = order[error[order] > np.finfo(X.dtype).eps ** 2 * squares_of(X[order])]
     rows = X[order]
     if task.observed is not None:  # what is missing is what the code says
-        hidden = ~task.observed[order]
-        rows = np.where(hidden, _explained(task, order, rest), rows)
-    return distinct_rows(rows, others, n)
+        rows = np.where(task.observed[order], rows, codes[order] @ atoms)
+    return distinct_rows(rows, np.delete(atoms, idle, axis=0), len(idle))

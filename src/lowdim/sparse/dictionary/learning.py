@@ -9,7 +9,7 @@ themselves are forgotten. An atom that no row uses becomes the row that is coded
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +37,10 @@ class Coder(NamedTuple):
         if self.alpha is None:
             return omp(gram, products, squares_of(X), self.n_nonzero)
         return lasso(gram, products, self.alpha, positive=self.positive)
+
+    def in_unit(self, unit: float) -> Coder:
+        """The same for rows that are measured in this unit."""
+        return self if self.alpha is None else self._replace(alpha=self.alpha / unit)
 
     def cost(self, sums: Sums, atoms: np.ndarray) -> float:
         """What is minimised, summed over the rows."""

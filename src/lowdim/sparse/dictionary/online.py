@@ -1,12 +1,14 @@
 """Dictionary learning a batch of rows at a time: codes of the batch, then atoms from sums.
 
     Z       the codes of the batch, given D
-    sums <- keep_t sums + those of the batch        keep_t = (t / (t + 1))^FORGETTING
+    sums <- keep_t sums + those of the batch
     D       one sweep over the atoms, from the sums (`atoms.py`)
 
-Batch s then counts (s / t)^FORGETTING of batch t: sums of codes for atoms of long ago pull the atoms
-back to where they were. An atom that no row has used for a while becomes a row of the batch that is
-coded worst. (Mairal, Bach, Ponce and Sapiro 2010, algorithm 1, section 3.4.)
+Sums of codes for atoms of long ago pull the atoms back to where they were, so they are forgotten:
+with keep_t = (t / (t + 1))^p, batch s counts (s / t)^p of batch t. At first p = 1; when there were
+rows enough, MEMORY for each atom, p grows up to FORGETTING. An atom that no row has used for a
+while becomes a row of the batch that is coded worst. (Mairal, Bach, Ponce and Sapiro 2010,
+algorithm 1, section 3.4.)
 
 Cost: that of the codes, and O(k^2 d) for a step; memory for sums, O(k (k + d)).
 """
@@ -22,9 +24,10 @@ from lowdim.core.blocks import Blocks
 from lowdim.sparse.dictionary.atoms import Sums, blended, updated
 from lowdim.sparse.dictionary.learning import Coder, gram_of, pieces_of, replaced, statistics
 
-FORGETTING = 3.0
+FORGETTING = 12.0
+MEMORY = 10  # times the number of atoms: rows that are remembered in any case
 PIECE = 64  # rows of a batch that a thread codes at a time
-PATIENCE = 4  # times the number of atoms: rows after which an atom that none of them used is replaced
+PATIENCE = 4  # times the number of atoms: rows after which an unused atom is replaced
 
 
 class Learned(NamedTuple):
@@ -54,17 +57,31 @@ def online_step(
     batch: Blocks, weight: np.ndarray | None, learned: Learned, how: How
 ) -> tuple[Learned, Sums, float]:
     """What is learned after a batch, the sums of the batch, and its cost with the atoms before."""
-    atoms, t = learned.atoms, learned.steps
+    atoms = learned.atoms
     own = batch.fold(statistics, atoms, gram_of(atoms), how.coder, along=(weight,))
-    sums = blended(learned.sums, own, (t / (t + 1.0)) ** FORGETTING)
-    moved = updated(sums, atoms, how.positive)
-    idle = np.where(np.diagonal(own.zz) > 0.0, 0.0, learned.idle + own.weight)
-    waited = np.flatnonzero(idle > PATIENCE * len(atoms))
+    cost = how.coder.cost(own, atoms)
+    learned = moved_on(learned, own, how.positive)
+    waited = np.flatnonzero(learned.idle > PATIENCE * len(atoms))
     if len(waited):
-        moved = replaced(batch, weight, moved, waited, how.coder, how.positive)
-        sums = _forgotten(sums, waited)
+        new = replaced(batch, weight, learned.atoms, waited, how.coder, how.positive)
+        idle = learned.idle.copy()
         idle[waited] = 0.0
-    return Learned(moved, sums, idle, t + 1), own, how.coder.cost(own, atoms)
+        learned = learned._replace(atoms=new, sums=_forgotten(learned.sums, waited), idle=idle)
+    return learned, own, cost
+
+
+def moved_on(learned: Learned, own: Sums, positive: bool = False) -> Learned:
+    """What is learned after a batch with these sums."""
+    atoms, t = learned.atoms, learned.steps
+    sums = blended(learned.sums, own, _kept(t, own.weight / len(atoms)))
+    idle = np.where(np.diagonal(own.zz) > 0.0, 0.0, learned.idle + own.weight)
+    return Learned(updated(sums, atoms, positive), sums, idle, t + 1)
+
+
+def _kept(t: int, rows_per_atom: float) -> float:
+    """Of the sums, what is left after batch t (from 0)."""
+    share = t / (t + 1.0)
+    return float(min(share, max(share**FORGETTING, np.exp(-rows_per_atom / MEMORY))))
 
 
 def _forgotten(sums: Sums, which: np.ndarray) -> Sums:

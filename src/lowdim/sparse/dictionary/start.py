@@ -17,9 +17,10 @@ import numpy as np
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.subspace import leading_directions
 from lowdim.sparse.bases.axes import cosine_atoms
-from lowdim.sparse.dictionary.learning import distinct_rows
+from lowdim.sparse.dictionary.learning import MORE, distinct_rows
 
 FOR_SCATTER = 2048  # columns: of more, only the leading directions are found
+LOTS = 1e4  # cosines that differ by less than one in so many draw unlike lots
 
 
 def principal_atoms(
@@ -66,10 +67,12 @@ def _with_rows(
     """Atoms, and rows at random until there are k."""
     lacking = k - len(atoms)
     if lacking > 0:
-        every = np.arange(rows.shape[0]) if weight is None else np.flatnonzero(weight > 0)
-        found = np.asarray(rows.take(random.permutation(every)[: 2 * lacking]))
-        found = np.where(np.isnan(found), 0.0, found)
-        atoms = np.concatenate([atoms, distinct_rows(found, atoms, lacking).astype(rows.dtype)])
+        direction = random.normal(size=rows.n_columns)
+        n = min(4 * lacking + MORE, rows.shape[0])
+        drawn = rows.top(_lot, n, direction, along=(weight,))
+        found = np.asarray(drawn.rows)[drawn.score >= 0]
+        found = distinct_rows(np.where(np.isnan(found), 0.0, found), atoms, lacking)
+        atoms = np.concatenate([atoms, found.astype(rows.dtype)])
     if len(atoms) < k:
         more = random_atoms(k - len(atoms), rows.n_columns, random)
         atoms = np.concatenate([atoms, more.astype(rows.dtype)])
@@ -87,6 +90,19 @@ def given_atoms(dict_init: Any, k: int, d: int, dtype: Any) -> np.ndarray:
     if not np.isfinite(atoms).all():
         raise ValueError("dict_init has NaN or infinite entries; atoms must be finite.")
     return atoms
+
+
+def _lot(X: np.ndarray, direction: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """A number from 0 to 1 for each row, as if at random, that depends on where it points alone.
+
+    So rows are drawn alike wherever they stand, and however often; -1 for those not to be drawn.
+    """
+    X = np.where(np.isnan(X), 0.0, X)
+    X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    sizes = np.linalg.norm(X, axis=1)
+    cosine = X @ (direction / np.linalg.norm(direction)) / np.where(sizes > 0, sizes, 1.0)
+    drawn = sizes > 0 if weight is None else (sizes > 0) & (weight > 0)
+    return np.where(drawn, (LOTS * cosine) % 1.0, -1.0)
 
 
 # ---- what a block adds up ------------------------------------------------------------------------

@@ -9,7 +9,8 @@
 Neither raises the sum of squared errors. Where R'Wg = 0 the atom stays: any h is as good. With
 missing values the sums run over what is observed,
 
-    h_f = d_f + sum_i w_i g_i E_if / sum_i w_i g_i^2 m_if,     g_i = sum_f m_if R_if h_f / sum_f m_if h_f^2
+    h_f = d_f + sum_i w_i g_i E_if / sum_i w_i g_i^2 m_if
+    g_i = sum_f m_if R_if h_f / sum_f m_if h_f^2
 
 and 'exact' repeats this. E = X - Z D is kept up to date, 0 where X is missing: an atom costs
 O(|N| d), a sweep over codes with s non-zeros O(n s d).

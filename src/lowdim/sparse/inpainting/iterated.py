@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowdim.sparse.inpainting.pyramid import filled
 from lowdim.sparse.pictures.cosines import hard
 from lowdim.sparse.pictures.patches import Grid, Shape
 
@@ -23,9 +22,11 @@ FINE = np.geomspace(40.0, 3.0, 30)
 FARTHER = 1.6  # than the mean of the patches says
 
 
-def by_thresholds(plane: np.ndarray, observed: np.ndarray, shape: Shape) -> np.ndarray:
-    """(h, w), in units in which the peak is 255."""
-    x = filled(plane, observed)
+def by_thresholds(
+    plane: np.ndarray, observed: np.ndarray, shape: Shape, first: np.ndarray
+) -> np.ndarray:
+    """(h, w), in units in which the peak is 255, from a first guess."""
+    x = np.where(observed, plane, first)
     large = Shape(*(2 * s if s > 1 else 1 for s in shape))
     if all(s <= p for s, p in zip(large, plane.shape, strict=True)):
         x = _rounds(x, plane, observed, large, COARSE, max(1, min(shape) // 2, shape.w // 4))

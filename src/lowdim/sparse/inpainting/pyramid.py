@@ -1,7 +1,7 @@
 """A first guess: what is missing is taken from the picture at half its size, and so on.
 
-    means of the known pixels in 2 x 2, until nothing is missing; then back, each time with smooth
-    interpolation of the smaller picture where the larger one is missing
+means of the known pixels in 2 x 2, until nothing is missing; then back, each time with smooth
+interpolation of the smaller picture where the larger one is missing
 """
 
 from __future__ import annotations

@@ -28,9 +28,7 @@ def cosine_atoms(shape: Shape) -> np.ndarray:
     return np.kron(rows, columns).astype(np.float32)
 
 
-def hard(
-    plane: np.ndarray, shape: Shape, threshold: float, grid: Grid = EVERYWHERE
-) -> np.ndarray:
+def hard(plane: np.ndarray, shape: Shape, threshold: float, grid: Grid = EVERYWHERE) -> np.ndarray:
     """The mean of all patches without their small coefficients, (h, w)."""
     U, least = cosine_atoms(shape), np.float32(threshold)
 

@@ -26,7 +26,8 @@ from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
 
-PIECE_BYTES = 2**20  # of correlations that are worked on at a time
+PIECE = 2**18  # numbers of codes, zeros included, that are worked on at a time
+LEAST_PIECES = 4
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside those chosen is nothing
 
 
@@ -90,16 +91,21 @@ def pursue(
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
-    size = max(1, PIECE_BYTES // (k * gram.dtype.itemsize))
+    size = rows_at_a_time(n, min(n_nonzero, k))
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)
-        C = np.array(correlations[rows], gram.dtype, order="C")
+        C = np.ascontiguousarray(correlations[rows], gram.dtype)
         left = np.array(squares[rows], gram.dtype)
         return _pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
 
     parts = list(ordered_map(work, range(0, n, size)))
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
+
+
+def rows_at_a_time(n: int, width: int) -> int:
+    """How many rows are coded at a time, if a code has so many numbers: some for each thread."""
+    return max(1, min(PIECE // width, -(-n // LEAST_PIECES)))
 
 
 def joined_codes(codes: list[sp.csr_array], ended_early: list[np.ndarray]) -> Codes:
@@ -118,12 +124,12 @@ def _pursued(
     at_least: int,
     least_squares: bool,
 ) -> Codes:
-    """Codes of some rows; writes into C and left."""
+    """Codes of some rows; writes into left."""
     b, k = C.shape
     most, dtype = min(n_nonzero, k), gram.dtype
     index, value = np.empty((b, most), np.int64), np.empty((b, most), dtype)
     count, reached = np.zeros(b, np.int64), np.zeros(b, np.bool_)
-    P, work, share = np.empty((most, k), dtype), np.empty((3, k), dtype), np.empty(most, dtype)
+    P, work, share = np.empty((most, k), dtype), np.empty((4, k), dtype), np.empty(most, dtype)
     own = np.ascontiguousarray(np.diag(gram))
     tiny = np.asarray([DEPENDENT * np.finfo(dtype).eps], dtype)
     order, limits = np.arange(most), np.array([most, at_least, least_squares], np.int64)
@@ -151,16 +157,18 @@ def as_csr(index: np.ndarray, value: np.ndarray, count: np.ndarray, k: int) -> s
 def _greedy(
     G, own, C, left, enough, tiny, limits, order, P, share, work, bits, index, value, count, reached
 ):
-    """Rows one after the other; C and left become what the rest of each row has."""
+    """Rows one after the other; left becomes the squared error of each."""
     b, k = C.shape
-    q, w, score = work[0], work[1], work[2]
+    c, w, score, q = work[0], work[1], work[2], work[3]
+    for m in range(k):
+        q[m] = own[m] - own[m]
     for r in range(b):
-        c, y = C[r], value[r]
+        y, begin = value[r], C[r]
         nothing = tiny[0] * tiny[0] * left[r]
         for m in range(k):
-            q[m] = own[m] - own[m]
+            c[m] = begin[m]
             w[m] = own[m]
-        _take(q, c, w, own, tiny[0], q[0], limits[2], score)
+        _take(q, c, w, own, tiny[0], q[0], limits[2], score)  # of nothing: the first scores
         s = 0
         while s < limits[0] and (s < limits[1] or left[r] > enough[r]):
             j = largest(bits)
@@ -174,11 +182,11 @@ def _greedy(
             scale = np.sqrt(rest) / rest  # 1 / l_k
             step = c[j] * scale
             p, g = P[s], G[j]
+            for i in range(s):
+                share[i] *= scale
             for m in range(k):
-                q[m] = g[m]
-            subtract_rows(q, P, order, share, s)
-            for m in range(k):
-                p[m] = q[m] * scale
+                p[m] = scale * g[m]
+            subtract_rows(p, P, order, share, s)
             _take(p, c, w, own, tiny[0], step, limits[2], score)
             y[s] = step
             index[r, s] = j

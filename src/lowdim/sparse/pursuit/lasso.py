@@ -30,7 +30,7 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.sparse.pursuit.greedy import PIECE_BYTES, Codes, as_csr, joined_codes
+from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
 from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
 
 DEPENDENT = 1e3  # times the rounding error: what is left of an atom beside active ones is nothing
@@ -87,7 +87,7 @@ def follow(
     gram = np.ascontiguousarray(gram)
     n, k = correlations.shape
     alpha = np.broadcast_to(np.asarray(alpha, gram.dtype), (n,))
-    size = max(1, PIECE_BYTES // (k * gram.dtype.itemsize))
+    size = rows_at_a_time(n, k)
 
     def work(first: int) -> Codes:
         rows = slice(first, first + size)
@@ -263,7 +263,7 @@ def _begin_warm(G, atoms, code, alpha, positive, e, f, q, zero):
 @kernel(any_order=True, within=True)
 def _enter(G, j, sign, h, slope, s, small, work, R, P, y, order, A):
     """Atom j becomes the s-th active one; False if it depends on those that are active."""
-    e, f, q, free = work[0], work[1], work[2], work[4]
+    e, f, free = work[0], work[1], work[4]
     g, p, share = G[j], P[s], y[5]
     rest = g[j]
     for i in range(s):
@@ -273,19 +273,19 @@ def _enter(G, j, sign, h, slope, s, small, work, R, P, y, order, A):
         rest -= v * v
     if rest <= small[0] * g[j]:
         return False
-    for m in range(len(q)):
-        q[m] = g[m]
-    subtract_rows(q, P, order, share, s)
     length = np.sqrt(rest)
     scale = length / rest
     R[s, s] = length
+    for i in range(s):
+        share[i] *= scale
+    for m in range(len(p)):
+        p[m] = scale * g[m]
+    subtract_rows(p, P, order, share, s)
     u, v = (e[j] - h * sign) * scale, (f[j] - slope * sign) * scale
     y[0, s], y[1, s], y[2, s] = u, v, sign
-    for m in range(len(q)):
-        w = q[m] * scale
-        p[m] = w
-        e[m] -= u * w
-        f[m] -= v * w
+    for m in range(len(p)):
+        e[m] -= u * p[m]
+        f[m] -= v * p[m]
     A[s] = j
     free[j] = small[2]
     return True

@@ -1,0 +1,237 @@
+"""Codes of one block of rows, by any algorithm, in any dictionary, with or without missing values.
+
+A row with missing values is coded from what is observed: in the columns that it has. Greedy
+pursuits then look at atoms of their former length there, so that an atom which is mostly outside
+is not neglected (Mairal, Elad and Sapiro 2008).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from lowdim.core.calling import level_of_caller
+from lowdim.sparse.min_l1.problem import Problem
+from lowdim.sparse.min_l1.solve import pursue as pursue_basis
+from lowdim.sparse.pursuit import by_products, hard, orthonormal
+from lowdim.sparse.pursuit.dictionaries import Dictionary, of_atoms
+from lowdim.sparse.pursuit.greedy import pursue
+from lowdim.sparse.pursuit.lasso import follow
+from lowdim.sparse.pursuit.matching import mp
+
+SCIKIT_LEARN = ("lasso_lars", "lasso_cd", "lars", "omp", "threshold")
+ALGORITHMS = (*SCIKIT_LEARN, "mp", "ols", "cosamp", "iht", "bp", "bpdn")
+COUNTED = ("lars", "omp", "ols", "mp", "cosamp", "iht")  # have a number of non-zeros
+WITH_ERROR = ("omp", "ols", "mp", "cosamp", "iht", "bpdn")  # may end at an error
+PENALISED = ("lasso_lars", "lasso_cd", "threshold")
+SIGNED_ONLY = ("lars", "omp", "ols", "mp", "cosamp", "iht", "bp", "bpdn")
+BY_PRODUCTS = ("omp", "mp", "threshold", "bp", "bpdn")  # need no atoms written down
+GREEDY = ("omp", "ols", "mp", "cosamp", "iht")
+
+PREMATURE = (
+    "Orthogonal matching pursuit ended prematurely due to linear dependence in the dictionary. The "
+    "requested precision might not have been met."
+)
+NEGLIGIBLE = 1e-3  # share of an atom's length in the observed columns with which it is left out
+NUMBERS = 2**19  # of codes that are dense for a while
+
+
+class Plan(NamedTuple):
+    """What is asked for."""
+
+    algorithm: str
+    n_nonzero: int  # of each code, where it is counted
+    alpha: float
+    max_error: float | None  # |x - z D| / |x| at the most
+    max_iter: int
+    positive: bool
+    split_sign: bool = False
+    sparse_output: bool = False
+
+
+def code_block(
+    X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any = None, cov: Any = None
+) -> Any:
+    """Codes of one block of rows, dense or csr, (b, k) or with split signs (b, 2 k)."""
+    dictionary = dictionary.to(X.dtype)
+    size = max(1, NUMBERS // max(dictionary.shape[0], 1))
+    parts = [
+        _coded(
+            X[i : i + size],
+            dictionary,
+            plan,
+            None if start is None else start[i : i + size],
+            None if cov is None else cov[i : i + size],
+        )
+        for i in range(0, len(X), size)
+    ]
+    if plan.split_sign:
+        parts = [sp.hstack([part.maximum(0), -part.minimum(0)], format="csr") for part in parts]
+    if plan.sparse_output:
+        return parts[0] if len(parts) == 1 else sp.csr_array(sp.vstack(parts, format="csr"))
+    Z = np.empty((len(X), parts[0].shape[1]), X.dtype)
+    for i, part in enumerate(parts):
+        part.toarray(out=Z[i * size : (i + 1) * size])
+    return Z
+
+
+def fill_block(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> np.ndarray:
+    """A block with missing values replaced by what the rows' codes make there."""
+    missing = np.isnan(X)
+    rows = missing.any(axis=1)
+    if not rows.any():
+        return X.copy()
+    dense = plan._replace(split_sign=False, sparse_output=True)
+    filled = X.copy()
+    made = dictionary.to(X.dtype).signals(code_block(X[rows], dictionary, dense))
+    filled[rows] = np.where(missing[rows], made, X[rows])
+    return filled
+
+
+def _coded(
+    X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
+) -> sp.csr_array:
+    """Codes of a few rows."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        complete = not np.isnan(X.sum())
+    missing = None if complete else np.isnan(X)
+    if missing is None or not missing.any():
+        return _coded_complete(X, dictionary, plan, start, cov)
+    return _coded_observed(X, missing, dictionary, plan)
+
+
+def _coded_complete(
+    X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
+) -> sp.csr_array:
+    if dictionary.basis is not None:
+        C = dictionary.correlations(X) if cov is None else cov
+        return sp.csr_array(_coded_in_basis(C, X, plan))
+    squares = (X**2).sum(axis=1)
+    enough = None if plan.max_error is None else plan.max_error**2 * squares
+    if plan.algorithm in ("bp", "bpdn"):
+        return _coded_by_basis_pursuit(X, dictionary, plan)
+    if plan.algorithm == "threshold":
+        C = dictionary.correlations(X) if cov is None else cov
+        return sp.csr_array(orthonormal.shrunk(C, plan.alpha, plan.positive))
+    if dictionary.atoms is None:
+        return _coded_by_products(X, dictionary, plan, enough)
+    if plan.algorithm in ("iht", "cosamp"):
+        pursuit = hard.iht if plan.algorithm == "iht" else hard.cosamp
+        limit = np.zeros(len(X)) if enough is None else enough
+        return sp.csr_array(pursuit(dictionary.atoms, X, plan.n_nonzero, plan.max_iter, limit))
+    C = dictionary.correlations(X) if cov is None else cov
+    return _coded_from_gram(dictionary.gram, C, squares, enough, plan, start)
+
+
+def _coded_from_gram(
+    gram: Any, C: np.ndarray, squares: np.ndarray, enough: Any, plan: Plan, start: Any
+) -> sp.csr_array:
+    if plan.algorithm in ("omp", "ols"):
+        least_squares = plan.algorithm == "ols"
+        found = pursue(gram, C, squares, plan.n_nonzero, enough, least_squares=least_squares)
+        if found.ended_early.any():
+            _warn_premature(int(found.ended_early.sum()), len(C))
+        return found.codes
+    if plan.algorithm == "mp":
+        return mp(gram, C, squares, plan.max_iter, plan.n_nonzero, enough).codes
+    if plan.algorithm == "lars":
+        return follow(gram, C, 0.0, n_nonzero=plan.n_nonzero).codes
+    max_steps = plan.max_iter if plan.algorithm == "lasso_lars" else None
+    start = None if start is None else sp.csr_array(start)
+    found = follow(gram, C, plan.alpha, start=start, positive=plan.positive, max_steps=max_steps)
+    if found.ended_early.any():
+        warnings.warn(
+            f"{found.ended_early.sum()} of {len(C)} rows did not reach the penalty {plan.alpha:g} "
+            f"in max_iter={plan.max_iter} steps; their codes are those of a larger one. Raise "
+            "max_iter.",
+            ConvergenceWarning,
+            stacklevel=level_of_caller(),
+        )
+    return found.codes
+
+
+def _warn_premature(n: int, of: int) -> None:
+    warnings.warn(f"{PREMATURE} ({n} of {of} rows.)", RuntimeWarning, stacklevel=level_of_caller())
+
+
+def _coded_in_basis(C: np.ndarray, X: np.ndarray, plan: Plan) -> np.ndarray:
+    """Codes in an orthonormal basis, from c = U'x."""
+    squares = (X**2).sum(axis=1)
+    enough = None if plan.max_error is None else plan.max_error**2 * squares
+    if plan.algorithm in PENALISED:
+        return orthonormal.shrunk(C, plan.alpha, plan.positive)
+    if plan.algorithm == "lars":
+        return orthonormal.shrunk_to_count(C, plan.n_nonzero)
+    if plan.algorithm in ("bp", "bpdn"):
+        return C if enough is None else orthonormal.shrunk_to_error(C, enough)
+    return orthonormal.largest_numbers(C, plan.n_nonzero, enough)
+
+
+def _coded_by_basis_pursuit(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> sp.csr_array:
+    problem = Problem(dictionary.operator if dictionary.atoms is None else dictionary.atoms.T)
+    noise = (plan.max_error or 0.0) * np.sqrt((X.astype(np.float64) ** 2).sum(axis=1))
+    rows = [
+        sp.csr_array(pursue_basis(problem, x, e).coef[None]).astype(X.dtype)
+        for x, e in zip(X.astype(np.float64), noise.tolist(), strict=True)
+    ]
+    return sp.csr_array(sp.vstack(rows, format="csr"))
+
+
+def _coded_by_products(
+    X: np.ndarray, dictionary: Dictionary, plan: Plan, enough: Any
+) -> sp.csr_array:
+    if plan.algorithm == "mp":
+        return by_products.mp(dictionary, X, plan.max_iter, enough)
+    codes, ended_early = by_products.omp(dictionary, X, plan.n_nonzero, enough)
+    if ended_early.any():
+        _warn_premature(int(ended_early.sum()), len(X))
+    return codes
+
+
+# ---- missing values ------------------------------------------------------------------------------
+
+
+def _coded_observed(
+    X: np.ndarray, missing: np.ndarray, dictionary: Dictionary, plan: Plan
+) -> sp.csr_array:
+    """Codes of rows with missing values; those that miss the same columns together."""
+    patterns, which = np.unique(missing, axis=0, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    ends = np.searchsorted(which[order], np.arange(len(patterns) + 1))
+    codes = []
+    for pattern, first, last in zip(patterns, ends[:-1], ends[1:], strict=True):
+        Y = X[order[first:last]]
+        if not pattern.any():
+            codes.append(_coded_complete(Y, dictionary, plan, None, None))
+        elif pattern.all():
+            codes.append(sp.csr_array((len(Y), dictionary.shape[0]), dtype=X.dtype))
+        else:
+            codes.append(_coded_where(Y[:, ~pattern], ~pattern, dictionary, plan))
+    return sp.csr_array(sp.vstack(codes, format="csr")[np.argsort(order, kind="stable")])
+
+
+def _coded_where(
+    Y: np.ndarray, observed: np.ndarray, dictionary: Dictionary, plan: Plan
+) -> sp.csr_array:
+    """Codes of rows of which only these columns are observed."""
+    atoms = dictionary.written_down().to(Y.dtype).atoms
+    if atoms is None:
+        raise ValueError(
+            f"X has missing values (NaN), and the dictionary of {dictionary.shape[0]:,} atoms for "
+            f"{dictionary.shape[1]:,} numbers is too large to be written down; fill them first, "
+            "for example with lowdim.inpaint, or code smaller blocks."
+        )
+    part = np.ascontiguousarray(atoms[:, observed])
+    n_nonzero = min(plan.n_nonzero, part.shape[1])
+    plan = plan._replace(n_nonzero=n_nonzero)
+    Y = np.ascontiguousarray(Y)
+    if plan.algorithm not in GREEDY:
+        return _coded_complete(Y, of_atoms(part), plan, None, None)
+    whole, seen = np.linalg.norm(atoms, axis=1), np.linalg.norm(part, axis=1)
+    scale = np.divide(whole, seen, out=np.zeros_like(whole), where=seen > NEGLIGIBLE * whole)
+    codes = _coded_complete(Y, of_atoms(part * scale[:, None]), plan, None, None)
+    return sp.csr_array(codes.multiply(scale[None]))
