@@ -87,7 +87,7 @@ def test_bad_arguments(rng):
     for settings, message in cases:
         with pytest.raises(ValueError, match=message):
             lowdim.denoise(x, **settings)
-    with pytest.raises(ValueError, match="1 missing values.*lowdim.inpaint"):
+    with pytest.raises(ValueError, match=r"1 missing values.*lowdim.inpaint"):
         lowdim.denoise(np.array([1.0, np.nan]))
 
 

@@ -68,8 +68,8 @@ def denoise(
     sum_p |z_p|_0  with  |x_p - z_p D|^2 <= d (1.15 sigma)^2,  over codes z and atoms D.
 
     Cost: linear in the pixels; 'ksvd' takes a few times as long as the others, and learns from at
-    most 40,000 patches. Memory: that of a tile of 768 x 768 pixels on each thread, beside signal and
-    result.
+    most 40,000 patches. Memory: that of a tile of 768 x 768 pixels on each thread, beside signal
+    and result.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ PIECE = 2**12  # patches coded at a time
 
 
 def first_atoms(shape: Shape, k: int) -> np.ndarray:
-    """(k, d): products of cosines, low frequencies first; more than fit in a basis, if asked for."""
+    """(k, d): products of cosines, low frequencies first; more than a basis has, if asked for."""
     if shape.h == 1:
         return np.ascontiguousarray(_cosines(shape.w, k), np.float32)
     side = int(np.ceil(np.sqrt(k)))

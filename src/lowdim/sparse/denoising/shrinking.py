@@ -1,7 +1,7 @@
 """Coefficients shrunk towards 0, in wavelets or in sines and cosines.
 
-    universal    t = sigma sqrt(2 log n)                     nothing but noise is likely to be beyond
-    bayes        t = sigma^2 / sqrt(max(mean z^2 - sigma^2, 0))   for each band
+    universal    t = sigma sqrt(2 log n): noise is hardly ever beyond
+    bayes        t = sigma^2 / sqrt(max(mean z^2 - sigma^2, 0)), for each band
     sure         the t with the least unbiased estimate of the risk, for each band (soft only)
 
     soft         sign(z) max(|z| - t, 0)        hard     z where |z| >= t

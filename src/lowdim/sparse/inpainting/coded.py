@@ -1,6 +1,7 @@
-"""Missing pixels by codes: the known pixels of a patch choose few atoms, which say what the others are.
+"""Missing pixels by codes: the known pixels of a patch choose few atoms, which say the others.
 
-    minimise over z     sum_f m_f (x_f - (z D)_f)^2     with few non-zeros;     x_f <- (z D)_f where m_f = 0
+    minimise over z     sum_f m_f (x_f - (z D)_f)^2     with few non-zeros
+    x_f <- (z D)_f      where m_f = 0
 
 Atoms are cosines ('dct'), or learnt from patches with missing pixels by K-SVD ('ksvd'). A patch's
 mean is that of what is known of it. Every pixel is the mean of what its patches say.

@@ -2,10 +2,10 @@
 
     x <- mean of all patches without cosines of less than t;   known pixels put back;   t falls
 
-The threshold falls from 100 to 3 (of 255): first only the strongest structures cross a hole, details
-come later. Patches are twice as large at first. In each round they begin at every fourth or second
-row and column, from another one each time: many rounds with few patches are better than few rounds
-with all. Large holes are bridged by a first guess from smaller copies of the picture.
+The threshold falls from 100 to 3 (of 255): first only the strongest structures cross a hole,
+details come later. Patches are twice as large at first. In each round they begin at every fourth or
+second row and column, from another one each time: many rounds with few patches are better than few
+rounds with all. Large holes are bridged by a first guess from smaller copies of the picture.
 
 References: Guleryuz (2006); Fadili, Starck and Murtagh (2009).
 """
