@@ -19,7 +19,7 @@ def decompress(path: str, output: str, reference: str | None, quiet: bool) -> No
     """Turn a file of `lowdim compress` into a picture again.
 
     \b
-    Example:
+    Examples:
       lowdim decompress photo.lowdim -o photo.png
     """
     import lowdim

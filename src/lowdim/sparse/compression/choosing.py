@@ -73,9 +73,9 @@ def choose_basis(
     >>> from lowdim import sparse
     >>> steps = np.repeat([3.0, 1.0, 4.0, 1.0], 16)
     >>> sparse.choose_basis(steps, ["dct", "haar"], keep=4)
-    basis  n_kept   share  energy_kept
-    haar        4  0.0625            1
-    dct         4  0.0625        0.873
+    basis  n_kept  share   energy_kept
+    haar   4       0.0625  1
+    dct    4       0.0625  0.9551
     """
     given = _signals(signals)
     names = list(USUAL if bases is None else ([bases] if isinstance(bases, str) else bases))

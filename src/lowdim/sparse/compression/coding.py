@@ -216,7 +216,8 @@ def _filters(**settings: Any) -> list[dict[str, Any]]:
 
 def squeezed(raw: bytes) -> bytes:
     """Through lzma, without a header."""
-    settings = {"preset": 9 | lzma.PRESET_EXTREME, "nice_len": 273}
+    room = min(DICTIONARY, max(4096, 1 << len(raw).bit_length()))  # a large one takes time to make
+    settings = {"preset": 9 | lzma.PRESET_EXTREME, "nice_len": 273, "dict_size": room}
     return lzma.compress(raw, lzma.FORMAT_RAW, filters=_filters(**settings))
 
 

@@ -115,7 +115,7 @@ def compress(
     >>> c.n_kept, round(c.error, 4)  # 144 - 98 - 32
     (2, 14.0)
     >>> c.reconstruct()
-    array([3.5, 3.5, 3.5, 3.5, 3.5, 3.5, -0.5, 7.5])
+    array([ 3.5,  3.5,  3.5,  3.5,  3.5,  3.5, -0.5,  7.5])
     """
     given = open_signal("signal", signal, "compress")
     targets = {
