@@ -17,6 +17,17 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"feedback": "implicit"},
     ],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
+    "DictionaryLearning": [
+        {"n_components": 3, "fit_algorithm": "omp", "max_iter": 20},
+        {
+            "n_components": 7,
+            "fit_algorithm": "cd",
+            "positive_code": True,
+            "positive_dict": True,
+            "transform_algorithm": "lasso_cd",
+            "max_iter": 20,
+        },
+    ],
     "FactorAnalysis": [
         {"n_components": 1, "rotation": "varimax", "tol": 1e-8},
         {"n_components": 1, "solver": "em", "max_iter": 50},
@@ -33,6 +44,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
             {"n_components": 2, "covariance_type": name}
             for name in ("tied", "diag", "spherical", "unit")
         ),
+    ],
+    "KSVD": [
+        {"n_components": 3, "update": "exact", "dict_init": "data"},
+        {"n_components": 8, "max_error": 0.1, "dict_init": "dct", "max_iter": 5},
     ],
     "LatentDirichletAllocation": [
         {"learning_method": "online", "doc_topic_prior": "auto", "topic_word_prior": "auto"},
@@ -55,6 +70,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"shared_noise": False, "max_iter": 20},
         {"isotropic": True, "max_iter": 20},
         {"shared_noise": False, "isotropic": True, "max_iter": 20},
+    ],
+    "MiniBatchDictionaryLearning": [
+        {"n_components": 7, "batch_size": 100, "max_iter": 5},
+        {"n_components": 3, "fit_algorithm": "omp", "shuffle": False, "max_iter": 5},
     ],
     "MiniBatchNMF": [
         {"n_components": 2, "batch_size": 40},
@@ -116,6 +135,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "columns", "warm_start": True},
     ],
     "SNE": [{"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2}],
+    "SparseCoder": [
+        {"transform_algorithm": "ols", "transform_n_nonzero_coefs": 2, "split_sign": True},
+        {"transform_algorithm": "mp", "transform_max_iter": 5, "dictionary": "dct-overcomplete"},
+    ],
     "SymmetricSNE": [{"joint": "global", "neighbors": "exact", "perplexity": 5.0}],
     "UMAP": [
         {"n_components": 3, "init": "pca", "min_dist": 0.0, "n_epochs": 100},
@@ -133,11 +156,17 @@ CONFIGURATIONS: dict[str, list[dict]] = {
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}
 
+# Classes with a price alpha in units of X: in others, it is another number
+PRICED_IN_UNITS = {"DictionaryLearning", "MiniBatchDictionaryLearning"}
+
 # Classes that take text beside matrices: the name of a file is one with words
 TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 
 # as scikit-learn does in its own checks, some of which have ten rows: 30 need more
-FOR_FEW_ROWS = {"TSNE": {"perplexity": 5, "max_iter": 30}}
+FOR_FEW_ROWS = {
+    "TSNE": {"perplexity": 5, "max_iter": 30},
+    "DictionaryLearning": {"max_iter": 50},
+}
 
 CLASSES = public_estimators()
 DEFAULTS = [cls(**FOR_FEW_ROWS.get(name, {})) for name, cls in CLASSES.items()]

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.estimators.examples import CONFIGURED, DEFAULTS, GIVE_SHARES, METHODS, quiet, table
+from tests.estimators.examples import (
+    CONFIGURED,
+    DEFAULTS,
+    GIVE_SHARES,
+    METHODS,
+    PRICED_IN_UNITS,
+    quiet,
+    table,
+)
 from tests.estimators.test_empty_rows import seeded
 
 pytestmark = quiet
@@ -87,7 +95,10 @@ def test_units_do_not_matter(model, missing, dtype):
     expected = results(plain, X)
     for factor in factors:
         scaled_X = X * dtype(factor)
-        scaled = seeded(model).fit(scaled_X)
+        scaled = seeded(model)
+        if type(model).__name__ in PRICED_IN_UNITS:
+            scaled.set_params(alpha=model.alpha * factor)
+        scaled.fit(scaled_X)
         for method, value in results(scaled, scaled_X).items():
             value = value / dtype(factor) if method in in_units else value
             atol = rtol * np.abs(expected[method]).max()

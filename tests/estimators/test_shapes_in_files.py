@@ -186,7 +186,8 @@ def assert_refused(model, path, monkeypatch):
 @each_model
 def test_a_file_with_another_shape_is_refused(model, tmp_path, monkeypatch):
     model = clone(model).fit(table(n=12, d=5))
-    assert assert_refused(model, tmp_path / "model", monkeypatch) >= 5
+    if any(np.ndim(value) for value in attributes(model).values()):  # SparseCoder learns no array
+        assert assert_refused(model, tmp_path / "model", monkeypatch) >= 5
 
 
 @each_class

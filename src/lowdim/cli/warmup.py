@@ -22,6 +22,7 @@ TOGETHER = (
     ("cluster", "mixture"),
     ("linear",),
     ("LatentDirichletAllocation", "PLSA"),
+    ("sparse",),
 )
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
@@ -352,11 +353,30 @@ def _lay_out_rows() -> None:
             lowdim.UMAP(n_components=k, n_epochs=5, densmap=True).fit(X)
 
 
+def _code_signals() -> None:
+    import numpy as np
+
+    import lowdim
+    from lowdim.sparse.pursuit.lasso import descended
+
+    random = np.random.default_rng(0)
+    atoms, X = random.normal(size=(12, 6)), random.normal(size=(4, 6))
+    for dtype in (np.float64, np.float32):
+        D: Any = atoms.astype(dtype)
+        rows: Any = X.astype(dtype)
+        for algorithm in ("omp", "mp", "lars"):
+            lowdim.sparse_encode(rows, D, algorithm=algorithm, n_nonzero_coefs=2)
+        Z = lowdim.sparse_encode(rows, D, alpha=0.1)
+        lowdim.sparse_encode(rows, D, algorithm="lasso_cd", alpha=0.1, init=Z)
+        descended(D @ D.T, rows[0] @ D.T, 0.1, False, np.zeros(len(D), dtype))
+
+
 # of what is not fitted to rows
 OTHER_USES: dict[str, Callable[[], None]] = {
     "CountVectorizer": _count_words,
     "MapQuality": _judge_maps,
     "Recommender": _recommend,
+    "SparseCoder": _code_signals,
     "UMAP": _lay_out_rows,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,

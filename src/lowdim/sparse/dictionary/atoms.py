@@ -44,7 +44,6 @@ def sums_of_codes(X: np.ndarray, Z: Any, weight: np.ndarray | None) -> Sums:
     w = np.ones(n) if weight is None else weight
     zz, zx = np.zeros((k, k)), np.zeros((k, X.shape[1]))
     _add_up(Z.indptr, Z.indices, Z.data, np.ascontiguousarray(X), w, zz, zx)
-    zz += np.triu(zz, 1).T  # the kernel fills the upper half
     absolute = float(np.repeat(w, np.diff(Z.indptr)) @ np.abs(Z.data))
     squares = np.einsum("if,if->i", X, X, dtype=np.float64)
     return Sums(zz, zx, float(w @ squares), absolute, float(w.sum()))
@@ -52,7 +51,13 @@ def sums_of_codes(X: np.ndarray, Z: Any, weight: np.ndarray | None) -> Sums:
 
 def blended(old: Sums, new: Sums, keep: float) -> Sums:
     """New sums, and of the old ones the part `keep`."""
-    return Sums(*(keep * a + b for a, b in zip(old, new, strict=True)))
+    return Sums(
+        keep * old.zz + new.zz,
+        keep * old.zx + new.zx,
+        keep * old.squares + new.squares,
+        keep * old.absolute + new.absolute,
+        keep * old.weight + new.weight,
+    )
 
 
 def squared_error(sums: Sums, atoms: np.ndarray) -> float:
@@ -65,6 +70,7 @@ def squared_error(sums: Sums, atoms: np.ndarray) -> float:
 def updated(sums: Sums, atoms: np.ndarray, positive: bool = False) -> np.ndarray:
     """Atoms (k, d), each in turn the best one; those that no code uses stay as they are."""
     D = np.array(atoms, dtype=np.float64, order="C")
+    D = np.maximum(D, 0.0) if positive else D
     least = UNUSED * max(sums.squares, np.finfo(np.float64).tiny)
     _improve(sums.zz, sums.zx, D, least, positive, np.empty(D.shape[1]))
     return D.astype(atoms.dtype, copy=False)
@@ -81,13 +87,15 @@ def unused(sums: Sums) -> np.ndarray:
 
 @kernel
 def _add_up(indptr, indices, z, X, weight, zz, zx):
-    """Add w z z' (above the diagonal, and on it) and w z x' of each row."""
+    """Add w z z' and w z x' of each row."""
     for i in range(len(X)):
         for a in range(indptr[i], indptr[i + 1]):
             j, wz = indices[a], weight[i] * z[a]
             for b in range(a, indptr[i + 1]):
-                l = indices[b]
-                zz[j if j < l else l, l if j < l else j] += wz * z[b]
+                l, product = indices[b], wz * z[b]
+                zz[j, l] += product
+                if l != j:
+                    zz[l, j] += product
             for f in range(X.shape[1]):
                 zx[j, f] += wz * X[i, f]
 

@@ -31,7 +31,6 @@ from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
 from lowdim.core.validation import (
     check_at_most,
-    check_codes,
     check_columns_observed,
     check_weights,
     open_rows_for,
@@ -47,6 +46,8 @@ from lowdim.sparse.dictionary.start import (
     random_atoms,
 )
 from lowdim.sparse.dictionary.warming import warmed
+from lowdim.sparse.pursuit.coder import decoded
+from lowdim.sparse.pursuit.dictionaries import of_atoms
 
 STARTS = {"online", "random", "data", "dct"}
 
@@ -301,8 +302,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
     def inverse_transform(self, X):
         """Rows Z D of codes Z."""
         check_is_fitted(self)
-        Z = check_codes(self, X, len(self.components_))
-        return Z @ self.components_.astype(Z.dtype, copy=False)
+        return decoded(self, X, of_atoms(self.components_), split_sign=False)
 
     def _filling(self, return_std: bool) -> tuple:
         if not return_std:

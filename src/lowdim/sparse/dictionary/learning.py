@@ -49,8 +49,10 @@ class Coder(NamedTuple):
 
 
 def gram_of(atoms: np.ndarray) -> np.ndarray:
-    """D D', in the dtype of the atoms."""
-    return np.ascontiguousarray(atoms @ atoms.T)
+    """D D', in the dtype of the atoms; an atom of all 0 has length 1 in it, and is never chosen."""
+    gram = np.ascontiguousarray(atoms @ atoms.T)
+    gram[np.diag_indices(len(gram))] += np.diagonal(gram) == 0
+    return gram
 
 
 def squares_of(X: np.ndarray) -> np.ndarray:

@@ -19,7 +19,8 @@ from lowdim.core.constraints import (
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.threads import released_blas
 from lowdim.core.validation import check_at_most
-from lowdim.sparse.dictionary.learning import Coder
+from lowdim.linalg.moments import unit_for
+from lowdim.sparse.dictionary.learning import Coder, gram_of, in_unit
 from lowdim.sparse.dictionary.start import given_atoms, principal_atoms
 from lowdim.sparse.pursuit.coder import decoded
 from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block
@@ -85,7 +86,7 @@ class DictionaryModel(Transformer, Estimator):
         ndarray or csr_array of shape (n, k), or with split_sign of shape (n, 2 k)
         """
         rows = self.open_rows(X, reset=False)
-        return rows.map(code_block, *self._opened())
+        return rows.map(encode, *self._opened())
 
     def inverse_transform(self, X):
         """The rows that codes stand for, z D.
@@ -95,10 +96,10 @@ class DictionaryModel(Transformer, Estimator):
         X : array or sparse matrix of shape (n, k), or with split_sign of shape (n, 2 k)
         """
         check_is_fitted(self)
-        return decoded(self, X, of_atoms(self.components_), self.split_sign)
+        return decoded(self, X, self._dictionary(), self.split_sign)
 
     def _opened(self) -> tuple[Dictionary, Plan]:
-        dictionary = of_atoms(self.components_)
+        dictionary = self._dictionary()
         plan = checked_plan(
             dictionary,
             self.transform_algorithm,
@@ -110,8 +111,11 @@ class DictionaryModel(Transformer, Estimator):
             names="transform_",
         )
         return dictionary, plan._replace(
-            split_sign=self.split_sign, sparse_output=self.sparse_output
+            split_sign=self.split_sign, sparse_output=self.sparse_output, warns=False
         )
+
+    def _dictionary(self) -> Dictionary:
+        return of_atoms(self.components_, gram_of(self.components_))
 
     @property
     def _n_features_out(self) -> int:
@@ -147,6 +151,15 @@ class DictionaryModel(Transformer, Estimator):
         if self.callback is not None:
             with released_blas():
                 self.callback(state)
+
+
+def encode(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> Any:
+    """Codes of a block of rows, in a unit in which no square overflows or vanishes."""
+    unit = unit_for(float(np.abs(X).max(initial=0.0)), X.dtype)
+    if unit == 1.0:
+        return code_block(X, dictionary, plan)
+    Z = code_block(in_unit(X, unit), dictionary, plan._replace(alpha=plan.alpha / unit))
+    return Z * X.dtype.type(unit)
 
 
 def in_memory(codes: Any) -> Any:

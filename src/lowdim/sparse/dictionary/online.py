@@ -26,7 +26,7 @@ from lowdim.sparse.dictionary.learning import Coder, gram_of, pieces_of, replace
 
 FORGETTING = 12.0
 MEMORY = 10  # times the number of atoms: rows that are remembered in any case
-PIECE = 64  # rows of a batch that a thread codes at a time
+PIECE = 128  # rows of a batch that a thread codes at a time
 PATIENCE = 4  # times the number of atoms: rows after which an unused atom is replaced
 
 

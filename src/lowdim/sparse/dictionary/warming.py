@@ -17,7 +17,7 @@ from lowdim.sparse.pursuit.lasso import lasso
 
 ROWS_PER_ATOM = 400  # in all passes together,
 FEWEST, MOST = 3, 10  # of which there are so many
-BATCH, PIECE = 256, 64
+BATCH, PIECE = 256, 128
 TRIED = 256  # rows on which the price is found
 HALVINGS = 8
 
@@ -57,7 +57,7 @@ def _price(task: Task, atoms: np.ndarray, which: np.ndarray) -> float:
     weight = np.ones(len(which)) if some.weight is None else some.weight
     wanted = weight @ np.diff(codes_of(some, slice(None), atoms, gram).indptr)
     products = some.X @ atoms.T
-    low, high = 0.0, float(np.abs(products).max(initial=0.0))
+    low, high = 0.0, float(np.abs(products[weight > 0]).max(initial=0.0))
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high) if low > 0.0 else 0.25 * high
         few = weight @ np.diff(lasso(gram, products, middle).indptr) < wanted

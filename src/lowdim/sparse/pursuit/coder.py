@@ -19,6 +19,7 @@ from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, Integr
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
 from lowdim.core.output import in_columns_of_x
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_codes
 from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block, fill_block
 from lowdim.sparse.pursuit.dictionaries import Dictionary, open_dictionary
@@ -225,16 +226,14 @@ class SparseCoder(Transformer, Estimator):
 def decoded(estimator: Any, X: Any, dictionary: Dictionary, split_sign: bool) -> Any:
     """The rows that codes stand for, (n, d), for an estimator with codes in this dictionary."""
     k, d = dictionary.shape
-    if not is_dask(X) and sp.issparse(X):
-        Z = sp.csr_array(X)
-        _check_width(Z.shape[1], k, split_sign)
-    else:
-        _check_width(np.shape(X)[1] if np.ndim(X) == 2 else 0, k, split_sign)
-        Z = check_codes(estimator, X, 2 * k if split_sign else k)
+    if getattr(X, "ndim", 0) == 2:
+        _check_width(X.shape[1], k, split_sign)
+    width = 2 * k if split_sign else k
+    Z = checked_sparse(X).tocsr() if sp.issparse(X) else check_codes(estimator, X, width)
     if split_sign:
         Z = Z[:, :k] - Z[:, k:]
     if is_dask(Z):
-        return Z.map_blocks(_decoded, dictionary, chunks=(Z.chunks[0], (d,)))
+        return Z.map_blocks(_decoded, dictionary, dtype=Z.dtype, chunks=(Z.chunks[0], (d,)))
     return _decoded(Z, dictionary)
 
 

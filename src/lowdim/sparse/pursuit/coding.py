@@ -45,12 +45,13 @@ class Plan(NamedTuple):
 
     algorithm: str
     n_nonzero: int  # of each code, where it is counted
-    alpha: float
+    alpha: Any  # a number, or one for each row
     max_error: float | None  # |x - z D| / |x| at the most
     max_iter: int
     positive: bool
     split_sign: bool = False
     sparse_output: bool = False
+    warns: bool = True  # where omp and ols end before they have as many atoms as they may
 
 
 def code_block(
@@ -107,6 +108,28 @@ def _coded(
 def _coded_complete(
     X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
 ) -> sp.csr_array:
+    """Codes of complete rows, in units in which squares are neither too large nor too small."""
+    with np.errstate(over="ignore"):
+        squares = np.einsum("nd,nd->n", X, X)
+    info = np.finfo(X.dtype)
+    usual = (squares < np.sqrt(info.max)) & ((squares > np.sqrt(info.tiny)) | ~X.any(axis=1))
+    if usual.all():
+        return _coded_as_is(X, dictionary, plan, start, cov)
+    unit = np.ldexp(np.ones(len(X)), np.frexp(np.abs(X).max(axis=1))[1])  # no digit is lost
+    column = unit.astype(X.dtype)[:, None]
+    codes = _coded_as_is(
+        X / column,
+        dictionary,
+        plan._replace(alpha=plan.alpha / unit),
+        None if start is None else start / column,
+        None if cov is None else cov / column,
+    )
+    return sp.csr_array(codes.multiply(column))
+
+
+def _coded_as_is(
+    X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
+) -> sp.csr_array:
     if dictionary.basis is not None:
         C = dictionary.correlations(X) if cov is None else cov
         return sp.csr_array(_coded_in_basis(C, X, plan))
@@ -133,7 +156,7 @@ def _coded_from_gram(
     if plan.algorithm in ("omp", "ols"):
         least_squares = plan.algorithm == "ols"
         found = pursue(gram, C, squares, plan.n_nonzero, enough, least_squares=least_squares)
-        if found.ended_early.any():
+        if plan.warns and found.ended_early.any():
             _warn_premature(int(found.ended_early.sum()), len(C))
         return found.codes
     if plan.algorithm == "mp":
@@ -145,7 +168,7 @@ def _coded_from_gram(
     found = follow(gram, C, plan.alpha, start=start, positive=plan.positive, max_steps=max_steps)
     if found.ended_early.any():
         warnings.warn(
-            f"{found.ended_early.sum()} of {len(C)} rows did not reach the penalty {plan.alpha:g} "
+            f"{found.ended_early.sum()} of {len(C)} rows did not reach the penalty alpha "
             f"in max_iter={plan.max_iter} steps; their codes are those of a larger one. Raise "
             "max_iter.",
             ConvergenceWarning,
@@ -168,7 +191,8 @@ def _coded_in_basis(C: np.ndarray, X: np.ndarray, plan: Plan) -> np.ndarray:
         return orthonormal.shrunk_to_count(C, plan.n_nonzero)
     if plan.algorithm in ("bp", "bpdn"):
         return C if enough is None else orthonormal.shrunk_to_error(C, enough)
-    return orthonormal.largest_numbers(C, plan.n_nonzero, enough)
+    steps = plan.max_iter if plan.algorithm == "mp" else plan.n_nonzero  # no atom comes twice
+    return orthonormal.largest_numbers(C, min(plan.n_nonzero, steps), enough)
 
 
 def _coded_by_basis_pursuit(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> sp.csr_array:

@@ -153,7 +153,7 @@ def as_csr(index: np.ndarray, value: np.ndarray, count: np.ndarray, k: int) -> s
 # ---- kernels -------------------------------------------------------------------------------------
 
 
-@kernel(any_order=True)
+@kernel
 def _greedy(
     G, own, C, left, enough, tiny, limits, order, P, share, work, bits, index, value, count, reached
 ):

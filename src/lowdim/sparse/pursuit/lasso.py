@@ -3,20 +3,18 @@
     minimise over z     1/2 |x - z D|^2 + alpha |z|_1
 
 With b = x D' and c = b - z G, a code is optimal if c_m = alpha sign(z_m) where z_m is not 0, and
-|c_m| <= alpha elsewhere (Karush, Kuhn, Tucker). Both b and the bound on |c| move with a number t,
+|c_m| <= alpha elsewhere (Karush, Kuhn, Tucker). The solution for a penalty t moves along straight
+lines as t falls from max |b|, where it is 0, to alpha; they meet at events: an atom enters where
+its |c| meets t, or leaves where its z meets 0. With s the signs of the active atoms D_A' = Q R,
 
-    b(t) = b + t b',    h(t) = h + t h'
+    z(t) R' = y + t y',    y = R'^-1 b_A,    y' = -R'^-1 s,    c(t) = e + t f
 
-from a problem whose solution is known to the one in question; the solution moves along straight
-lines between events: an atom enters where its |c| meets the bound, or leaves where its z meets 0.
+and p_i = q_i'D' of each q (as in `greedy`), a new atom changes e and f by multiples of its p; an
+atom that leaves takes some rotations. Every row's solution is put into the conditions above; where
+it misses them (atoms that are nearly equal), coordinate descent goes on from there.
 
-    cold    h(t) = t, from t = max |b|, where z = 0, down to alpha: the path of the lasso
-    warm    b(t) goes from a b of which the given code is the solution (t = 1) to b (t = 0)
-
-The active atoms are kept as D_A' = Q R with p_i = q_i'D' (as in `greedy`), so c(t) = e + t f is two
-arrays of k numbers, which a new atom changes by multiples of its p; an atom that leaves takes some
-rotations. Every row's solution is put into the conditions above; where it misses them (atoms that
-are nearly equal), coordinate descent goes on from there.
+Where codes are given to start with, their atoms and signs are tried first: if the solution on these
+fulfils the conditions, it is the solution, without a path.
 
 Least angle regression is the same path where no atom leaves.
 """
@@ -33,11 +31,11 @@ from lowdim.core.threads import ordered_map
 from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
 from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
 
-DEPENDENT = 1e3  # times the rounding error: what is left of an atom beside active ones is nothing
+DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside active ones is nothing
 NOT_OPTIMAL = {8: 1e-9, 4: 1e-4}  # of max |b|, by which a solution may miss its conditions
 STEPS_PER_ATOM, LEAST_STEPS = 8, 200  # events of a path at the most
 MOST_SWEEPS = 20_000  # of coordinate descent
-SOLVED, MISSED, TOO_LONG, NOT_WARM = 0, 1, 2, 3  # how a path ended
+SOLVED, MISSED, TOO_LONG, TO_DO = 0, 1, 2, 3  # how a path ended
 
 
 def lasso(
@@ -58,7 +56,7 @@ def lasso(
         X D'.
     alpha : float or array of shape (n,)
     start : csr_array of shape (n, k), default=None
-        Codes near the solution; the path begins there.
+        Codes near the solution: the atoms and signs that are tried first.
     positive : bool, default=False
         Only z >= 0.
     """
@@ -115,29 +113,25 @@ def _followed(
     index, value = np.empty((b, k), np.int64), np.empty((b, k), dtype)
     ends = np.zeros((2, b), np.int64)
     count, state = ends
+    state[:] = TO_DO
     steps = STEPS_PER_ATOM * k + LEAST_STEPS if max_steps is None else max_steps
     limits = np.array([most, steps, positive, n_nonzero is None], np.int64)
-    eps = np.finfo(dtype).eps
-    small = np.array([DEPENDENT * eps, NOT_OPTIMAL[dtype.itemsize], 0, 1], dtype)
-    given = (np.zeros(b + 1, np.int64), np.zeros(1, np.int64), np.zeros(1, dtype))
-    if start is not None:
-        places = (start.indptr.astype(np.int64), start.indices.astype(np.int64))
-        given = (*places, start.data.astype(dtype))
+    small = np.array([DEPENDENT * np.finfo(dtype).eps, NOT_OPTIMAL[dtype.itemsize], 0, 1], dtype)
     work = np.empty((5, k), dtype)  # e, f, q, score, free
     R, P, y = np.empty((most, most), dtype), np.empty((most, k), dtype), np.empty((6, most), dtype)
+    top = np.maximum(B.max(axis=1), 0) if positive else np.abs(B).max(axis=1)
+    if start is not None:
+        places = (start.indptr.astype(np.int64), start.indices.astype(np.int64))
+        given = (*places, start.data.astype(dtype), top, limits, small, work)
+        _try(gram, B, alpha, *given, R, y, index, value, ends)
     space = (limits, small, work, bits_of(work[3]), R, P, y, np.arange(most))
-    _paths(gram, B, alpha, given, *space, index, value, ends)
-    for r in np.flatnonzero(state == NOT_WARM):
-        row, cold = slice(r, r + 1), (np.zeros(2, np.int64), *given[1:])
-        end = np.zeros((2, 1), np.int64)
-        _paths(gram, B[row], alpha[row], cold, *space, index[row], value[row], end)
-        ends[:, row] = end
+    _paths(gram, B, alpha, top, *space, index, value, ends)
+    if max_steps is None:  # atoms that come and go for ever
+        state[state == TOO_LONG] = MISSED
     for r in np.flatnonzero(state == MISSED):
         Z = np.zeros(k, dtype)
         Z[index[r, : count[r]]] = value[r, : count[r]]
-        C = B[r] - Z @ gram
-        tol = small[1] * np.abs(B[r]).max()
-        if _descent(gram, C, np.array([alpha[r], tol], dtype), positive, MOST_SWEEPS, Z):
+        if descended(gram, B[r], alpha[r], positive, Z):
             state[r] = SOLVED
         active = np.flatnonzero(Z)
         count[r] = len(active)
@@ -145,126 +139,83 @@ def _followed(
     return Codes(as_csr(index, value, count, k), state != SOLVED)
 
 
+def descended(gram: np.ndarray, b: np.ndarray, alpha: Any, positive: bool, z: np.ndarray) -> bool:
+    """Coordinate descent from z, in place; whether it came to the minimum."""
+    tol = NOT_OPTIMAL[gram.dtype.itemsize] * np.abs(b).max()
+    bounds = np.array([alpha, tol], gram.dtype)
+    return bool(_descent(gram, b - z @ gram, bounds, bool(positive), MOST_SWEEPS, z))
+
+
 # ---- kernels -------------------------------------------------------------------------------------
 
 
 @kernel
-def _paths(G, B, alpha, given, limits, small, work, bits, R, P, y, order, index, value, ends):
-    """The path of each row, from z = 0 or from a given code, to its end."""
-    indptr, indices, data = given
-    count, state = ends[0], ends[1]
-    zero, one = small[2], small[3]
-    e, f, q, score, free = work[0], work[1], work[2], work[3], work[4]
+def _paths(G, B, alpha, top, limits, small, work, bits, R, P, y, order, index, value, ends):
+    """The path of each row that is still to do, from z = 0 to its penalty."""
+    zero = small[2]
     for r in range(len(B)):
-        b, A = B[r], index[r]
-        first, last = indptr[r], indptr[r + 1]
-        count[r] = 0
-        state[r] = SOLVED
-        top = _begin_cold(b, limits[2], e, f, free, score, bits, one)
-        if top <= alpha[r] and first == last:
-            continue
-        j, sign = largest(bits), one
-        sign = one if b[j] > zero else -one
-        h, slope, t, end, s = zero, one, top, alpha[r], 0
-        if first < last:
-            h, slope, t, end = alpha[r], zero, one, zero
-            _begin_warm(
-                G, indices[first:last], data[first:last], alpha[r], limits[2], e, f, q, zero
-            )
-            for i in range(first, last):
-                sign = one if data[i] > zero else -one
-                if s == limits[0] or not _enter(
-                    G, indices[i], sign, h, slope, s, small, work, R, P, y, order, A
-                ):
-                    state[r] = NOT_WARM
-                    break
+        if ends[1, r] == TO_DO:
+            A, z = index[r], value[r]
+            b, e, f, free = B[r], work[0], work[1], work[4]
+            for m in range(len(b)):
+                e[m], f[m], free[m] = b[m], zero, small[3]
+            end = alpha[r] if alpha[r] < top[r] else top[r]
+            s, t, how = _path(G, end, top[r], limits, small, work, bits, R, P, y, order, A)
+            n = 0
+            for i in range(s):
+                v = y[3, i] + t * y[4, i]
+                if v != zero:
+                    A[n], z[n] = A[i], v
+                    n += 1
+            ends[0, r] = n
+            ends[1, r] = how
+            if limits[3] and how == SOLVED:
+                tol = small[1] * top[r]
+                if not _is_optimal(G, b, A, z, n, alpha[r], tol, limits[2], work[2]):
+                    ends[1, r] = MISSED
+
+
+@kernel(within=True)
+def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
+    """From t down to the end: how many atoms are active there, where that is, how it ended."""
+    zero, one, score, free = small[2], small[3], work[3], work[4]
+    s, steps, left = 0, 0, -1
+    while True:
+        _solve(R, y, s)
+        who, t_leave = _leaves(y, s, t, limits[3], zero)
+        _meetings(work, t, limits[2], zero, one)
+        if left >= 0:
+            score[left] = zero  # it has just left
+        j = largest(bits)
+        t_next = score[j] if score[j] > t_leave else t_leave
+        if t_next <= end:
+            return s, end, SOLVED
+        if steps >= limits[1]:
+            return s, t_next, TOO_LONG
+        t, left = t_next, -1
+        steps += 1
+        if t_leave >= score[j]:
+            left = A[who]
+            _leave(who, s, work, R, P, y, A)
+            s -= 1
+            for m in range(len(free)):
+                free[m] = one
+            for i in range(s):
+                free[A[i]] = zero
+        elif s == limits[0]:
+            return s, t, SOLVED
+        else:
+            if _enter(G, j, t, s, small, work, R, P, y, order, A):
                 s += 1
-            if state[r] == NOT_WARM:
-                continue
-        elif _enter(G, j, sign, h, slope, 0, small, work, R, P, y, order, A):
-            s = 1
-        left, steps = -1, 1
-        while True:
-            _solve(R, y, s)
-            who, t_leave = _leaves(y, s, t, limits[3], zero)
-            _meetings(e, f, free, h, slope, t, limits[2], score, zero)
-            if left >= 0:
-                score[left] = zero  # it has just left
-            j = largest(bits)
-            t_next = score[j] if score[j] > t_leave else t_leave
-            if t_next <= end:
-                t = end
-                break
-            t = t_next
-            if steps >= limits[1]:
-                state[r] = TOO_LONG
-                break
-            steps += 1
-            left = -1
-            if t_leave >= score[j]:
-                left = A[who]
-                _leave(who, s, e, f, R, P, y, A)
-                s -= 1
-                for m in range(len(free)):
-                    free[m] = one
-                for i in range(s):
-                    free[A[i]] = zero
-            elif s == limits[0]:
-                break
-            else:
-                sign = one if e[j] + t * f[j] > zero else -one
-                if _enter(G, j, sign, h, slope, s, small, work, R, P, y, order, A):
-                    s += 1
-                free[j] = zero  # also if it depends on those that are active
-        count[r] = _finish(y, t, s, A, value[r], zero)
-        if limits[3] and state[r] == SOLVED:
-            for m in range(len(q)):
-                q[m] = b[m]
-            subtract_rows(q, G, A, value[r], count[r])
-            for m in range(len(q)):
-                score[m] = abs(q[m])
-            tol = small[1] * top
-            z, n = value[r], count[r]
-            if not _is_optimal(q, score, bits, A, z, n, alpha[r], tol, limits[2]):
-                state[r] = MISSED
+            free[j] = zero  # also if it depends on those that are active
 
 
 @kernel(within=True)
-def _begin_cold(b, positive, e, f, free, score, bits, one):
-    """e = b, f = 0; the largest |b|, or b."""
-    for m in range(len(b)):
-        v = b[m]
-        e[m], f[m], free[m] = v, v - v, one
-        score[m] = abs(v)
-    if positive:
-        for m in range(len(b)):
-            score[m] = score[m] if b[m] == score[m] else b[m] - b[m]
-    return score[largest(bits)]
-
-
-@kernel(within=True)
-def _begin_warm(G, atoms, code, alpha, positive, e, f, q, zero):
-    """f = b', so that the code is the solution for e + f: its |c| within the bound."""
-    for m in range(len(e)):
-        q[m] = e[m]
-    subtract_rows(q, G, atoms, code, len(atoms))
-    worst = alpha
-    for m in range(len(q)):
-        worst = abs(q[m]) if abs(q[m]) > worst else worst
-    shrink = alpha / (worst + alpha)  # well within the bound, and each |c| at another place
-    for m in range(len(q)):
-        beyond = q[m] if positive else abs(q[m])
-        f[m] = q[m] * shrink - q[m] if beyond > alpha else zero
-    for i in range(len(atoms)):
-        m = atoms[i]
-        f[m] = (alpha if code[i] > zero else -alpha) - q[m]
-
-
-@kernel(any_order=True, within=True)
-def _enter(G, j, sign, h, slope, s, small, work, R, P, y, order, A):
+def _enter(G, j, t, s, small, work, R, P, y, order, A):
     """Atom j becomes the s-th active one; False if it depends on those that are active."""
-    e, f, free = work[0], work[1], work[4]
+    e, f = work[0], work[1]
     g, p, share = G[j], P[s], y[5]
+    sign = small[3] if e[j] + t * f[j] > small[2] else -small[3]
     rest = g[j]
     for i in range(s):
         v = P[i, j]
@@ -281,13 +232,12 @@ def _enter(G, j, sign, h, slope, s, small, work, R, P, y, order, A):
     for m in range(len(p)):
         p[m] = scale * g[m]
     subtract_rows(p, P, order, share, s)
-    u, v = (e[j] - h * sign) * scale, (f[j] - slope * sign) * scale
+    u, v = e[j] * scale, (f[j] - sign) * scale
     y[0, s], y[1, s], y[2, s] = u, v, sign
     for m in range(len(p)):
         e[m] -= u * p[m]
         f[m] -= v * p[m]
     A[s] = j
-    free[j] = small[2]
     return True
 
 
@@ -319,28 +269,23 @@ def _leaves(y, s, t, may_leave, zero):
 
 
 @kernel(within=True)
-def _meetings(e, f, free, h, slope, t, positive, score, zero):
-    """The t at which each |c| meets the bound, on the side where it is first; 0 if at none."""
-    if positive:
-        for m in range(len(e)):
-            d = slope - f[m]
-            at = (e[m] - h) / d
-            at = at if at < t else t
-            score[m] = at * free[m] if (d > zero) & (at > zero) else zero
-    else:
-        for m in range(len(e)):
-            upper, lower = slope - f[m], slope + f[m]
-            over, under = e[m] - h, -e[m] - h
-            is_upper = (upper > zero) & ((lower <= zero) | (over * lower > under * upper))
-            d = upper if is_upper else lower
-            at = (over if is_upper else under) / d
-            at = at if at < t else t
-            score[m] = at * free[m] if (d > zero) & (at > zero) else zero
+def _meetings(work, t, positive, zero, one):
+    """The t at which each |c|, or c, meets t; 0 where it does not."""
+    # c > 0 cannot meet -t before t = 0: one side is enough, that of the sign of e
+    e, f, score, free = work[0], work[1], work[3], work[4]
+    low = zero if positive else -one
+    for m in range(len(e)):
+        sign = one if e[m] > zero else low
+        d = one - sign * f[m]
+        at = sign * e[m] / d
+        at = at if at < t else t
+        score[m] = at * free[m] if d > zero else zero
 
 
 @kernel(within=True)
-def _leave(who, s, e, f, R, P, y, A):
+def _leave(who, s, work, R, P, y, A):
     """An active atom leaves: rotations make R a triangle again, and turn the p with it."""
+    e, f = work[0], work[1]
     for i in range(who, s - 1):
         A[i], y[2, i] = A[i + 1], y[2, i + 1]
         for row in range(i + 2):
@@ -348,8 +293,13 @@ def _leave(who, s, e, f, R, P, y, A):
     for i in range(who, s - 1):
         length = np.sqrt(R[i, i] * R[i, i] + R[i + 1, i] * R[i + 1, i])
         u, v = R[i, i] / length, R[i + 1, i] / length
-        _rotate(R[i, i : s - 1], R[i + 1, i : s - 1], u, v)
-        _rotate(P[i], P[i + 1], u, v)
+        a, b = P[i], P[i + 1]
+        for m in range(len(a)):
+            x, w = a[m], b[m]
+            a[m] = u * x + v * w
+            b[m] = u * w - v * x
+        for m in range(i, s - 1):
+            R[i, m], R[i + 1, m] = a[A[m]], b[A[m]]
         y[0, i], y[0, i + 1] = u * y[0, i] + v * y[0, i + 1], u * y[0, i + 1] - v * y[0, i]
         y[1, i], y[1, i + 1] = u * y[1, i] + v * y[1, i + 1], u * y[1, i + 1] - v * y[1, i]
     p, u, v = P[s - 1], y[0, s - 1], y[1, s - 1]
@@ -359,39 +309,54 @@ def _leave(who, s, e, f, R, P, y, A):
 
 
 @kernel(within=True)
-def _rotate(a, b, u, v):
-    for m in range(len(a)):
-        x, w = a[m], b[m]
-        a[m] = u * x + v * w
-        b[m] = u * w - v * x
-
-
-@kernel(within=True)
-def _finish(y, t, s, A, value, zero):
-    """The code at t, without zeros; how many numbers it has."""
-    n = 0
-    for i in range(s):
-        z = y[3, i] + t * y[4, i]
-        if z != zero:
-            A[n], value[n] = A[i], z
-            n += 1
-    return n
-
-
-@kernel(within=True)
-def _is_optimal(c, score, bits, A, z, n, alpha, tol, positive):
+def _is_optimal(G, b, A, z, n, alpha, tol, positive, c):
     """Whether a code fulfils the conditions of Karush, Kuhn and Tucker."""
-    bound = alpha + tol
-    if positive:
+    for m in range(len(c)):
+        c[m] = b[m]
+    for i in range(n):
+        g, v = G[A[i]], z[i]
         for m in range(len(c)):
-            score[m] = score[m] if c[m] == score[m] else c[m] - c[m]
-    if score[largest(bits)] > bound:
-        return False
+            c[m] -= v * g[m]
+    for m in range(len(c)):
+        if (c[m] if positive else abs(c[m])) > alpha + tol:
+            return False
     for i in range(n):
         v = c[A[i]]
         if abs(v - alpha if z[i] > v - v else v + alpha) > tol:
             return False
     return True
+
+
+@kernel
+def _try(G, B, alpha, indptr, indices, data, top, limits, small, work, R, y, index, value, ends):
+    """Whether the given atoms and signs are those of the solution: then it is written down."""
+    zero, w = small[2], y[0]
+    for r in range(len(B)):
+        first, s, b = indptr[r], indptr[r + 1] - indptr[r], B[r]
+        A, z, sign = index[r], value[r], data[first:]
+        good = 0 < s <= limits[0]
+        for i in range(s if good else 0):  # R'w = b_A - alpha sign, R'R = G_AA, a column at a time
+            A[i] = indices[first + i]
+            w[i] = b[A[i]] - (alpha[r] if sign[i] > zero else -alpha[r])
+            rest = G[A[i], A[i]]
+            for j in range(i):
+                v = G[A[j], A[i]]
+                for m in range(j):
+                    v -= R[m, j] * R[m, i]
+                R[j, i] = v / R[j, j]
+                rest -= R[j, i] * R[j, i]
+                w[i] -= R[j, i] * w[j]
+            good = good and rest > small[0] * G[A[i], A[i]]
+            R[i, i] = np.sqrt(rest) if good else small[3]
+            w[i] /= R[i, i]
+        for i in range(s - 1 if good else -1, -1, -1):
+            z[i] = w[i] / R[i, i]
+            for j in range(i):
+                w[j] -= z[i] * R[j, i]
+            good = good and z[i] * sign[i] > zero
+        tol = small[1] * top[r]
+        if good and _is_optimal(G, b, A, z, s, alpha[r], tol, limits[2], work[2]):
+            ends[0, r], ends[1, r] = s, SOLVED
 
 
 @kernel

@@ -96,7 +96,13 @@ def _pursue(D, observed, sizes, C, rest, enough, limit, tiny, Q, R, index, value
             y[s], index[r, s] = step, j
             s += 1
         count[r] = s
-        for i in range(s - 1, -1, -1):
-            y[i] /= R[i, i]
-            for t in range(i):
-                y[t] -= y[i] * R[t, i]
+        _solve(R, y, s)
+
+
+@kernel(within=True)
+def _solve(R, y, s):
+    """R z = y of the first s; z takes the place of y."""
+    for i in range(s - 1, -1, -1):
+        y[i] /= R[i, i]
+        for t in range(i):
+            y[t] -= y[i] * R[t, i]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, Integral, StrOptions
 from lowdim.core.estimator import SavedModel
-from lowdim.core.shapes import Maybe
+from lowdim.core.shapes import Either, Maybe
 from lowdim.sparse.pursuit.orthogonal_mp import SHARE, orthogonal_mp
 
 LEAST_TRIED = 5  # non-zeros that cross-validation tries, if there are as many columns
@@ -94,8 +94,9 @@ class OrthogonalMatchingPursuit(_LinearModel):
     """
 
     shapes: ClassVar[dict] = {
-        "coef_": ("...",),
-        "intercept_": ("...",),
+        "coef_": Either((("d",), ("t", "d"))),
+        "intercept_": Either(((), ("t",))),
+        "n_iter_": Either(((), ("t",))),
         "n_nonzero_coefs_": Maybe(()),
     }
 
@@ -235,7 +236,9 @@ class OrthogonalMatchingPursuitCV(_LinearModel):
         d = X.shape[1]
         most = self.max_iter or min(max(int(SHARE * d), LEAST_TRIED), d)
         splits = check_cv(self.cv, classifier=False).split(X)
-        errors = [held_out_errors(X, y, *split, most, self.fit_intercept) for split in splits]
+        errors = [
+            held_out_errors(X, y, train, test, most, self.fit_intercept) for train, test in splits
+        ]
         tried = min(map(len, errors))  # dependent columns may end a path early
         means = np.mean([part[:tried] for part in errors], axis=0)
         self.n_nonzero_coefs_ = np.argmin(means) + 1

@@ -1,0 +1,86 @@
+"""Codes of a block, with and without missing values."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lowdim.sparse.pursuit import coding
+from lowdim.sparse.pursuit.coding import Plan, code_block, fill_block
+from lowdim.sparse.pursuit.dictionaries import by_products_of, of_atoms, open_dictionary
+from tests.sparse.pursuit.examples import lasso_gap, planted, unit_atoms
+
+
+def plan(algorithm, n_nonzero=2, alpha=0.1, max_error=None, **more):
+    return Plan(algorithm, n_nonzero, alpha, max_error, 1000, False, **more)
+
+
+def test_pieces_do_not_change_codes(rng, monkeypatch):
+    D, X = unit_atoms(rng, 20, 8), rng.standard_normal((30, 8))
+    whole = code_block(X, of_atoms(D), plan("omp"))
+    monkeypatch.setattr(coding, "NUMBERS", 60)
+    np.testing.assert_allclose(code_block(X, of_atoms(D), plan("omp")), whole, atol=1e-12)
+    csr = code_block(X, of_atoms(D), plan("omp", sparse_output=True))
+    assert sp.issparse(csr)
+    np.testing.assert_allclose(csr.toarray(), whole, atol=1e-12)
+
+
+def test_signs_are_split(rng):
+    D, X = unit_atoms(rng, 20, 8), rng.standard_normal((5, 8))
+    Z, halves = (code_block(X, of_atoms(D), plan("omp", split_sign=s)) for s in (False, True))
+    assert (halves >= 0).all()
+    np.testing.assert_array_equal(halves[:, :20] - halves[:, 20:], Z)
+
+
+@pytest.mark.parametrize("algorithm", ["omp", "ols", "cosamp"])
+def test_planted_codes_are_found_from_what_is_observed(rng, algorithm):
+    D, Z, X = planted(rng, 20, 40, 64, 2)
+    X[rng.random(X.shape) < 0.25] = np.nan
+    np.testing.assert_allclose(code_block(X, of_atoms(D), plan(algorithm)), Z, atol=1e-8)
+
+
+def test_the_lasso_of_observed_columns_is_minimal_there(rng):
+    D, X = unit_atoms(rng, 30, 12), rng.standard_normal((10, 12))
+    X[:5, :4] = np.nan
+    Z = code_block(X, of_atoms(D), plan("lasso_cd"))
+    assert lasso_gap(D[:, 4:], X[:5, 4:], Z[:5], 0.1).max() < 1e-9
+    np.testing.assert_allclose(Z[5:], code_block(X[5:], of_atoms(D), plan("lasso_cd")), atol=1e-12)
+
+
+def test_missing_values_are_filled_by_the_code(rng):
+    D, _, X = planted(rng, 20, 40, 64, 2)
+    hidden = rng.random(X.shape) < 0.25
+    filled = fill_block(np.where(hidden, np.nan, X), of_atoms(D), plan("omp"))
+    np.testing.assert_allclose(filled, X, atol=1e-8)
+    np.testing.assert_array_equal(filled[~hidden], X[~hidden])
+    np.testing.assert_array_equal(fill_block(X, of_atoms(D), plan("omp")), X)
+
+
+def test_in_a_basis_missing_values_are_found_too(rng):
+    U = open_dictionary("dct", 32)
+    Z = np.zeros((10, 32))
+    Z[:, [0, 3]] = rng.uniform(1, 2, (10, 2))
+    X = U.signals(Z)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    np.testing.assert_allclose(code_block(X, U, plan("omp")), Z, atol=1e-9)
+
+
+def test_a_row_without_values_has_no_atoms(rng):
+    X = np.full((2, 8), np.nan)
+    assert not code_block(X, of_atoms(unit_atoms(rng, 20, 8)), plan("omp")).any()
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e160])
+@pytest.mark.parametrize("algorithm", ["omp", "ols", "mp", "iht", "cosamp"])
+def test_units_do_not_matter(rng, algorithm, unit):
+    D, X = unit_atoms(rng, 20, 8), rng.standard_normal((5, 8))
+    Z = code_block(X, of_atoms(D), plan(algorithm))
+    np.testing.assert_allclose(
+        code_block(X * unit, of_atoms(D), plan(algorithm)) / unit, Z, rtol=1e-6
+    )
+
+
+def test_too_large_a_dictionary_needs_complete_rows(rng):
+    X = rng.standard_normal((2, 8))
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"too large to be written down.*lowdim\.inpaint"):
+        code_block(X, by_products_of(unit_atoms(rng, 20, 8)), plan("omp"))
