@@ -22,7 +22,7 @@ SWEEPS, TRAINED_ON = 6, 20_000
 
 def limits(observed: np.ndarray) -> np.ndarray:
     """Squared errors of the known pixels that are good enough."""
-    return (CLOSE**2 * observed.sum(axis=1)).astype(np.float32)
+    return CLOSE**2 * observed.sum(axis=1)
 
 
 def _centred(P: np.ndarray, m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
