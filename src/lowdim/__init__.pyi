@@ -61,6 +61,7 @@ from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
 from lowdim.report.maps.report import map_table as map_table
+from lowdim.report.pictures.report import picture_page as picture_page
 from lowdim.report.topics.report import topics as topics
 from lowdim.report.words.report import words as words
 from lowdim.selection.clusters import choose_k as choose_k
@@ -69,6 +70,9 @@ from lowdim.selection.rank import choose_rank as choose_rank
 from lowdim.selection.search import CompletionSearch as CompletionSearch
 from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.selection.topics import choose_topics as choose_topics
+from lowdim.sparse.compression.compressed import Compressed as Compressed
+from lowdim.sparse.compression.compressing import compress as compress
+from lowdim.sparse.denoising.denoising import denoise as denoise
 from lowdim.sparse.dictionary.estimator import DictionaryLearning as DictionaryLearning
 from lowdim.sparse.dictionary.functions import dict_learning as dict_learning
 from lowdim.sparse.dictionary.functions import dict_learning_online as dict_learning_online
@@ -76,6 +80,7 @@ from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
 from lowdim.sparse.dictionary.minibatch import (
     MiniBatchDictionaryLearning as MiniBatchDictionaryLearning,
 )
+from lowdim.sparse.inpainting.inpainting import inpaint as inpaint
 from lowdim.sparse.pursuit.coder import SparseCoder as SparseCoder
 from lowdim.sparse.pursuit.encoding import sparse_encode as sparse_encode
 from lowdim.sparse.pursuit.orthogonal_mp import orthogonal_mp as orthogonal_mp

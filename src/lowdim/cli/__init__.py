@@ -37,6 +37,10 @@ _HOME = {
     "analogy": "lowdim.cli.analogy",
     "align": "lowdim.cli.align",
     "words": "lowdim.cli.words",
+    "compress": "lowdim.cli.compress",
+    "decompress": "lowdim.cli.decompress",
+    "denoise": "lowdim.cli.denoise",
+    "inpaint": "lowdim.cli.inpaint",
     "apply": "lowdim.cli.apply",
     "methods": "lowdim.cli.methods",
     "warmup": "lowdim.cli.warmup",
@@ -115,6 +119,7 @@ def main(ctx: click.Context) -> None:
       lowdim recommend ratings.csv --user 42
       lowdim topics letters/ -o page.html
       lowdim embed letters/ -o vectors.txt --page words.html
+      lowdim compress photo.png -o photo.lowdim --psnr 38
       lowdim apply m.lowdim new.csv -o new-codes.csv
 
     `lowdim VERB --help` explains a verb.

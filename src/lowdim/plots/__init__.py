@@ -13,12 +13,14 @@ from lowdim.plots.missing import missing_map
 from lowdim.plots.phases import phase_diagram
 from lowdim.plots.pictures import parts
 from lowdim.plots.quality import kept_neighbors, shepard
+from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
 
 __all__ = [
     "biplot",
     "cluster_map",
+    "coefficient_decay",
     "comparison",
     "correlation_circle",
     "curve_with_errors",
@@ -30,9 +32,12 @@ __all__ = [
     "missing_map",
     "parts",
     "phase_diagram",
+    "pyramid",
+    "rate_distortion",
     "scatter_map",
     "scree",
     "shepard",
+    "side_by_side",
     "trace",
     "voronoi_map",
 ]

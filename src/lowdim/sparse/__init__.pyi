@@ -2,6 +2,13 @@ from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
 from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.compression.choosing import choose_basis as choose_basis
+from lowdim.sparse.compression.compressed import Compressed as Compressed
+from lowdim.sparse.compression.compressing import compress as compress
+from lowdim.sparse.compression.curves import RateDistortion as RateDistortion
+from lowdim.sparse.compression.curves import rate_distortion as rate_distortion
+from lowdim.sparse.denoising.denoising import Denoised as Denoised
+from lowdim.sparse.denoising.denoising import denoise as denoise
 from lowdim.sparse.dictionary.estimator import DictionaryLearning as DictionaryLearning
 from lowdim.sparse.dictionary.functions import dict_learning as dict_learning
 from lowdim.sparse.dictionary.functions import dict_learning_online as dict_learning_online
@@ -9,8 +16,11 @@ from lowdim.sparse.dictionary.ksvd import KSVD as KSVD
 from lowdim.sparse.dictionary.minibatch import (
     MiniBatchDictionaryLearning as MiniBatchDictionaryLearning,
 )
+from lowdim.sparse.inpainting.inpainting import inpaint as inpaint
 from lowdim.sparse.min_l1.problem import BasisPursuit as BasisPursuit
 from lowdim.sparse.min_l1.solve import basis_pursuit as basis_pursuit
+from lowdim.sparse.pictures.quality import psnr as psnr
+from lowdim.sparse.pictures.quality import ssim as ssim
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
 from lowdim.sparse.promises.null_space import null_space_property as null_space_property
 from lowdim.sparse.promises.products import babel as babel

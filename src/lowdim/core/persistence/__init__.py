@@ -20,7 +20,23 @@ outside lowdim; every size is held against the bytes that are there before memor
 
 from lowdim.core.persistence import generators, models, objects, plain, sparse  # noqa: F401  they register
 from lowdim.core.persistence.document import FORMAT
-from lowdim.core.persistence.files import LoadError, load, read_state, save_model, write_state
+from lowdim.core.persistence.files import (
+    LoadError,
+    load,
+    read_state,
+    save_model,
+    saved_size,
+    write_state,
+)
 from lowdim.core.persistence.objects import PlainObject
 
-__all__ = ["FORMAT", "LoadError", "PlainObject", "load", "read_state", "save_model", "write_state"]
+__all__ = [
+    "FORMAT",
+    "LoadError",
+    "PlainObject",
+    "load",
+    "read_state",
+    "save_model",
+    "saved_size",
+    "write_state",
+]

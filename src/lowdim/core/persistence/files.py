@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -54,6 +55,39 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     _write(path, {"class": name}, model, root=name)
 
 
+def saved_size(model: Any) -> int:
+    """Bytes of the file that `save_model` would write."""
+    name, sink = type(model).__name__, _Counter()
+    write_zip(cast(BinaryIO, sink), *_contents({"class": name}, model, root=name))
+    return sink.size
+
+
+class _Counter(io.RawIOBase):
+    """A file that forgets what is written, and knows how long it is."""
+
+    def __init__(self) -> None:
+        self.size = self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def write(self, chunk: Any) -> int:
+        length = memoryview(chunk).nbytes
+        self._at += length
+        self.size = max(self.size, self._at)
+        return length
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
+        return self._at
+
+
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that `model.save(path)` wrote, with this release of lowdim or any before it.
 
@@ -67,7 +101,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    model : Estimator, WordVectors or Alignment
+    model : Estimator, WordVectors, Alignment or Compressed
         A new model with the same parameters and learned attributes, bit for bit.
 
     Raises
@@ -142,6 +176,12 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
 
 
 def _write(path: str | os.PathLike[str], header: dict[str, Any], tree: Any, root: str) -> None:
+    text, arrays = _contents(header, tree, root)
+    write_atomically(Path(path), lambda file: write_zip(file, text, arrays))
+
+
+def _contents(header: dict[str, Any], tree: Any, root: str) -> tuple[str, list[np.ndarray]]:
+    """The document and the arrays of a file."""
     arrays: list[np.ndarray] = []
     stamp = {"format": FORMAT, "lowdim": __version__}
     try:
@@ -151,8 +191,7 @@ def _write(path: str | os.PathLike[str], header: dict[str, Any], tree: Any, root
         }
     except FileProblem as problem:
         raise TypeError(f"cannot save {problem}. {problem.cure}") from None
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    write_atomically(Path(path), lambda file: write_zip(file, text, arrays))
+    return json.dumps(document, allow_nan=False, separators=(",", ":")), arrays
 
 
 def _read(archive: Archive) -> tuple[dict[str, Any], Any]:

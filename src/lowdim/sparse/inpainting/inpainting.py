@@ -1,0 +1,211 @@
+"""`inpaint`: missing pixels from those around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
+from lowdim.core.validation import check_at_least, check_choice
+from lowdim.sparse.denoising.learnt import first_atoms
+from lowdim.sparse.inpainting import coded
+from lowdim.sparse.inpainting.iterated import by_thresholds
+from lowdim.sparse.inpainting.pyramid import filled
+from lowdim.sparse.pictures.patches import Shape, as_rows, patch_shape
+from lowdim.sparse.pictures.signals import Signal, open_signal, peak_of
+from lowdim.sparse.pictures.tilewise import Tile, by_tiles, some_patches
+
+METHODS = ("auto", "iterated", "dct", "ksvd")
+MARGIN = 128  # of tiles: farther pixels have no say, but for large holes
+COARSE = 64  # pixels of a side that become one, for holes that are larger than a tile
+OF_255 = 255.0
+
+
+@single_threaded_blas()
+def inpaint(
+    image: Any,
+    observed: Any = None,
+    *,
+    method: str = "auto",
+    patch: int = 8,
+    n_components: int = 256,
+    random_state: Any = None,
+) -> np.ndarray:
+    """Fill the missing pixels of a picture, or numbers of a signal.
+
+    Cost: linear in the pixels, fifty rounds over patches for 'iterated'. Memory: that of a tile of
+    768 x 768 pixels with its margin on each thread, beside picture and result.
+
+    Parameters
+    ----------
+    image : array-like of shape (n,), (h, w) or (h, w, c)
+        NaN marks missing values. Alpha stays.
+    observed : bool array-like of shape (h, w) or that of image, default=None
+        False where a pixel is missing, beside NaN.
+    method : {'auto', 'iterated', 'dct', 'ksvd'}, default='auto'
+        'iterated' ('auto'): patches in cosines, small ones left out again and again, with a falling
+        threshold. 'dct', 'ksvd': the known pixels of a patch choose few atoms, cosines or learnt
+        ones, which say what the others are.
+    patch : int, default=8
+        Side of patches; of signals, pieces are patch^2 long.
+    n_components : int, default=256
+        Atoms of 'dct' and 'ksvd'.
+    random_state : int, Generator, RandomState or None, default=None
+        Which patches 'ksvd' learns from.
+
+    Returns
+    -------
+    ndarray
+        In the shape and type of the image; what was observed is as it was.
+
+    See Also
+    --------
+    denoise : takes out noise.
+    SoftImpute, ALS : fill tables, whose rows have no order.
+
+    Examples
+    --------
+    >>> import numpy as np, lowdim
+    >>> image = np.add.outer(np.arange(32.0), np.arange(32.0)) / 62
+    >>> holes = image.copy()
+    >>> holes[10:14, 8:20] = np.nan
+    >>> bool(np.abs(lowdim.inpaint(holes) - image).max() < 0.05)
+    True
+    """
+    given = open_signal("image", image, "inpaint", nan=True)
+    check_choice("method", method, METHODS)
+    known = _observed(given, observed)
+    k = check_at_least("n_components", n_components, 1)
+    shape = patch_shape(patch, given.size, "image")
+    random = random_generator(random_state)
+    if known.all():
+        return np.array(given.values)
+    whole = _whole(given, known)
+    unit = peak_of(whole.values[known] if known.shape == whole.values.shape else whole.values)
+    return _filled(whole, known, "iterated" if method == "auto" else method, shape, k, unit, random)
+
+
+def _observed(signal: Signal, observed: Any) -> np.ndarray:
+    """(h, w) or the shape of the signal: where values are known."""
+    x = signal.values
+    known = ~np.isnan(x) if x.dtype.kind == "f" else np.ones(x.shape[: len(signal.size)], bool)
+    if observed is not None:
+        given = np.asarray(observed)
+        if given.shape not in (x.shape, signal.size) or given.dtype.kind not in "b":
+            raise ValueError(
+                f"observed has the shape {given.shape} and type {given.dtype}; it needs True and "
+                f"False for each pixel: {signal.size}" + (f" or {x.shape}." if x.ndim == 3 else ".")
+            )
+        if given.ndim < known.ndim:
+            given = given[..., None]
+        elif known.ndim < given.ndim:
+            known = known[..., None]
+        known = known & given
+    visible = known[..., : signal.visible] if known.ndim == 3 else known
+    if not visible.any():
+        raise ValueError(
+            "image has no observed pixel, so there is nothing to fill from; check observed: True "
+            "is for pixels that are there."
+        )
+    return visible
+
+
+def _whole(signal: Signal, known: np.ndarray) -> Signal:
+    """Numbers everywhere, whatever stands where they are missing."""
+    if signal.values.dtype.kind != "f":
+        return signal
+    return Signal(np.nan_to_num(signal.values, nan=float(np.nanmean(signal.values))))
+
+
+def _filled(
+    signal: Signal,
+    known: np.ndarray,
+    method: str,
+    shape: Shape,
+    k: int,
+    peak: float,
+    random: np.random.Generator,
+) -> np.ndarray:
+    unit = peak / OF_255
+    # working colours mix channels: a pixel is known if all its channels are
+    complete = known.all(axis=2) if known.ndim == 3 else known
+    start = _first_guess(signal, known, complete, unit)
+    atoms = None
+    if method == "dct":
+        atoms = first_atoms(shape, k)
+    elif method == "ksvd":
+        atoms = _learnt(signal, complete, shape, k, unit, random)
+
+    def work(planes: np.ndarray, wide: Tile) -> np.ndarray:
+        m = as_rows(complete[wide])
+        done = []
+        for plane, guess in zip(planes, start(planes, wide), strict=True):
+            x, first = as_rows(plane), as_rows(guess)
+            if atoms is None:
+                found = by_thresholds(x, m, shape, first)
+            else:
+                found = coded.by_codes(first, x, m, shape, atoms)
+            done.append(found.reshape(plane.shape))
+        return np.stack(done)
+
+    out = by_tiles(signal, unit, MARGIN, work)
+    visible = out[..., : signal.visible] if out.ndim == 3 else out
+    there = known if known.ndim == visible.ndim else known[..., None]
+    given = signal.values[..., : signal.visible] if out.ndim == 3 else signal.values
+    np.copyto(visible, given, where=there)
+    return out
+
+
+def _first_guess(signal: Signal, known: np.ndarray, complete: np.ndarray, unit: float) -> Any:
+    """Of the planes of a tile: smaller copies of it, or, where it knows nothing, of the picture."""
+    far = _far_guess(signal, complete, unit)
+
+    def guess(planes: np.ndarray, wide: Tile) -> np.ndarray:
+        m = complete[wide]
+        if m.any():
+            return np.stack([filled(as_rows(p), as_rows(m)).reshape(p.shape) for p in planes])
+        rows, columns = (np.arange(part.start, part.stop) // COARSE for part in wide)
+        return far()[:, rows[:, None], columns]
+
+    return guess
+
+
+def _far_guess(signal: Signal, complete: np.ndarray, unit: float) -> Any:
+    """The working planes at 1/64 of their size, filled; made when it is first needed."""
+    held: list[np.ndarray] = []
+
+    def made() -> np.ndarray:
+        if not held:
+            from lowdim.sparse.pictures.tilewise import working_planes
+
+            rows = []
+            for top in range(0, signal.size[0], COARSE):
+                part = (slice(top, top + COARSE),)
+                planes, m = working_planes(signal, unit, part), complete[part]
+                starts = np.arange(0, signal.size[1], COARSE)
+                sums = np.add.reduceat((planes * m).sum(axis=1), starts, axis=1)
+                counts = np.add.reduceat(m.sum(axis=0), starts)
+                rows.append((sums / np.maximum(counts, 1), counts > 0))
+            small = np.stack([row for row, _ in rows], axis=1)
+            there = np.stack([count for _, count in rows])
+            held.append(np.stack([filled(plane, there) for plane in small]))
+        return held[0]
+
+    return made
+
+
+def _learnt(
+    signal: Signal,
+    complete: np.ndarray,
+    shape: Shape,
+    k: int,
+    unit: float,
+    random: np.random.Generator,
+) -> np.ndarray:
+    seed = random.integers(2**32)  # the same places in the picture and in what is known
+    X = some_patches(signal, unit, shape, coded.TRAINED_ON, np.random.default_rng(seed))
+    places = coded.TRAINED_ON // signal.visible
+    m = some_patches(Signal(complete), 1.0, shape, places, np.random.default_rng(seed)) > 0
+    return coded.learn(X, np.repeat(m, signal.visible, axis=0), shape, k)
