@@ -179,13 +179,13 @@ def _paths(G, B, alpha, top, limits, small, work, bits, R, P, y, order, index, v
 def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
     """From t down to the end: how many atoms are active there, where that is, how it ended."""
     zero, one, score, free = small[2], small[3], work[3], work[4]
-    s, steps, left = 0, 0, -1
+    s, steps, left, was = 0, 0, -1, one
     while True:
         _solve(R, y, s)
         who, t_leave = _leaves(y, s, t, limits[3], zero)
         _meetings(work, t, limits[2], zero, one)
-        if left >= 0:
-            score[left] = zero  # it has just left
+        if left >= 0 and was * work[0, left] > zero:
+            score[left] = zero  # where it has just left; on the other side it may come again
         j = largest(bits)
         t_next = score[j] if score[j] > t_leave else t_leave
         if t_next <= end:
@@ -195,7 +195,7 @@ def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
         t, left = t_next, -1
         steps += 1
         if t_leave >= score[j]:
-            left = A[who]
+            left, was = A[who], y[2, who]
             _leave(who, s, work, R, P, y, A)
             s -= 1
             for m in range(len(free)):
