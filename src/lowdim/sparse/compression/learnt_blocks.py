@@ -7,6 +7,8 @@ One pass over the tiles for means, one for covariances.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from lowdim.core.threads import ordered_map
@@ -30,13 +32,14 @@ def with_components(plan: Plan, signal: Signal) -> Plan:
 
     found = list(ordered_map(sums, cut))
     n = sum(count for _, count in found)
-    means = (sum(total for total, _ in found) / n).astype(np.float32)  # (c, d), as stored
+    totals = np.sum([total for total, _ in found], axis=0)
+    means = (totals / n).astype(np.float32)  # (c, d), as stored
 
     def moments(tile: Tile) -> np.ndarray:
         P = blocks(tile) - means[:, None]
         return P.transpose(0, 2, 1) @ P
 
-    S = sum(ordered_map(moments, cut)) / n
+    S = functools.reduce(np.add, ordered_map(moments, cut)) / n
     return plan._replace(
         learnt=tuple(Learnt(mean, _axes(C)) for mean, C in zip(means, S, strict=True))
     )

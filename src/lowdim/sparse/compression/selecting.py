@@ -48,7 +48,7 @@ def largest_rule(plan: Plan, signal: Signal, count: int) -> Rule:
         )
 
     per_tile = list(ordered_map(bins, all_tiles))
-    above = np.cumsum(sum(per_tile)[::-1])[::-1]  # as large as each bin or larger
+    above = np.cumsum(np.sum(per_tile, axis=0)[::-1])[::-1]  # as large as each bin or larger
     last = int(np.flatnonzero(above >= count)[-1])
     missing = count - (int(above[last + 1]) if last + 1 < BINS else 0)  # wanted of the last bin
 
@@ -110,7 +110,7 @@ def kept(plan: Plan, tile: Tile, coefficients: Coefficients, rule: Rule) -> list
         left = list(rule.first)
         masks: list[list[np.ndarray]] = []
         for transform, bands in zip(plan.transforms(tile), coefficients, strict=True):
-            rows = []
+            rows: list[np.ndarray] = []
             for i, band in enumerate(bands):
                 order = _first_order(band.shape, transform.by_frequency)
                 mask = np.zeros(band.size, bool)

@@ -53,7 +53,7 @@ def learn(
 ) -> np.ndarray:
     """(k, d): atoms for patches (n, d)."""
     X = X - X.mean(axis=1, keepdims=True)
-    bound = np.float32(shape.d * (GAIN * sigma) ** 2)
+    bound = float(shape.d * (GAIN * sigma) ** 2)
     busy = np.einsum("ij,ij->i", X, X) > bound  # the others are coded by nothing
     X = np.ascontiguousarray(X[busy])
     D = first_atoms(shape, k)

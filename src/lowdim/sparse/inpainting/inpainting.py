@@ -130,7 +130,7 @@ def _filled(
 ) -> np.ndarray:
     unit = peak / OF_255
     # working colours mix channels: a pixel is known if all its channels are
-    complete = known.all(axis=2) if known.ndim == 3 else known
+    complete = np.all(known, axis=2) if known.ndim == 3 else known
     start = _first_guess(signal, known, complete, unit)
     atoms = None
     if method == "dct":
