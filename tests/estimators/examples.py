@@ -116,10 +116,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"scale": "columns", "warm_start": True},
     ],
     "SNE": [{"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2}],
-    "SparseCoder": [
-        {"transform_algorithm": "ols", "transform_n_nonzero_coefs": 2, "split_sign": True},
-        {"transform_algorithm": "mp", "transform_max_iter": 5, "dictionary": "dct-overcomplete"},
-    ],
+    "SparseCoder": [{"transform_algorithm": "iht", "split_sign": True}],
     "SymmetricSNE": [{"joint": "global", "neighbors": "exact", "perplexity": 5.0}],
     "UMAP": [
         {"n_components": 3, "init": "pca", "min_dist": 0.0, "n_epochs": 100},
