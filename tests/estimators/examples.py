@@ -145,10 +145,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     "SNE": [
         {"init": "random", "noise": 0.1, "momentum": 0.5, "learning_rate": 0.2, "max_iter": 60},
     ],
-    "SparseCoder": [
-        {"transform_algorithm": "ols", "transform_n_nonzero_coefs": 2, "split_sign": True},
-        {"transform_algorithm": "mp", "transform_max_iter": 5, "dictionary": "dct-overcomplete"},
-    ],
+    "SparseCoder": [{"transform_algorithm": "iht", "split_sign": True}],
     "SymmetricSNE": [
         {"joint": "global", "neighbors": "exact", "perplexity": 5.0, "max_iter": 30},
     ],

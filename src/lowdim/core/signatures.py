@@ -40,7 +40,9 @@ def in_use() -> Signatures:
     found: Signatures = {}
     for name, kernel in kernels().items():
         module, _, own = name.rpartition(".")
-        signatures = [list(map(_written, each)) for each in kernel.compiled().signatures]
+        signatures = [
+            [_written(kind, name) for kind in each] for each in kernel.compiled().signatures
+        ]
         if signatures and not kernel.within:
             found.setdefault(module, {})[own] = sorted(signatures, key=str)
     return found
@@ -67,13 +69,14 @@ def _lines(of: dict[str, list[Any]]) -> str:
     return ",\n".join(f"  {json.dumps(name)}: {json.dumps(of[name])}" for name in sorted(of))
 
 
-def _written(kind: Any) -> Any:
+def _written(kind: Any, kernel: str) -> Any:
     from numba.core import types
 
     if isinstance(kind, types.BaseTuple):
-        return list(map(_written, kind))
+        return [_written(part, kernel) for part in kind]
     if isinstance(kind, types.Array):
-        assert kind.layout == "C" and kind.mutable, f"{kind}: arrays of kernels are in C order"
+        fits = kind.layout == "C" and kind.mutable
+        assert fits, f"{kernel} is given {kind}: arrays of kernels are writeable, in C order"
         return f"{kind.dtype} {kind.ndim}"
     return str(kind)
 

@@ -64,6 +64,13 @@ def test_in_a_basis_missing_values_are_found_too(rng):
     np.testing.assert_allclose(code_block(X, U, plan("omp")), Z, atol=1e-9)
 
 
+def test_a_row_has_at_most_half_as_many_atoms_as_values(rng):
+    X = rng.standard_normal((3, 8))
+    X[0, 3:], X[1, 5:] = np.nan, np.nan
+    Z = code_block(X, of_atoms(unit_atoms(rng, 20, 8)), plan("omp", 4))
+    assert np.count_nonzero(Z, axis=1).tolist() == [1, 2, 4]
+
+
 def test_a_row_without_values_has_no_atoms(rng):
     X = np.full((2, 8), np.nan)
     assert not code_block(X, of_atoms(unit_atoms(rng, 20, 8)), plan("omp")).any()

@@ -2,7 +2,8 @@
 
 A row with missing values is coded from what is observed: in the columns that it has. Greedy
 pursuits then look at atoms of their former length there, so that an atom which is mostly outside
-is not neglected (Mairal, Elad and Sapiro 2008).
+is not neglected (Mairal, Elad and Sapiro 2008), and take at most half as many atoms as there are
+values: of more, many sets make the same values, and nothing says which one makes the others.
 """
 
 from __future__ import annotations
@@ -250,8 +251,8 @@ def _coded_where(
             "for example with lowdim.inpaint, or code smaller blocks."
         )
     part = np.ascontiguousarray(atoms[:, observed])
-    n_nonzero = min(plan.n_nonzero, part.shape[1])
-    plan = plan._replace(n_nonzero=n_nonzero)
+    # of more atoms than half of the values, many sets make the same values
+    plan = plan._replace(n_nonzero=min(plan.n_nonzero, max(part.shape[1] // 2, 1)))
     Y = np.ascontiguousarray(Y)
     if plan.algorithm not in GREEDY:
         return _coded_complete(Y, of_atoms(part), plan, None, None)
