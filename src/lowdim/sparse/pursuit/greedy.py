@@ -87,7 +87,7 @@ def pursue(
     at_least: int = 0,
 ) -> Codes:
     """`omp` or `ols`, with at least so many atoms, and which rows ended early."""
-    gram = np.ascontiguousarray(gram)
+    gram = np.require(gram, requirements="CW")
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
@@ -95,7 +95,7 @@ def pursue(
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)
-        C = np.ascontiguousarray(correlations[rows], gram.dtype)
+        C = np.require(correlations[rows], gram.dtype, "CW")
         left = np.array(squares[rows], gram.dtype)
         return _pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
 
@@ -130,10 +130,10 @@ def _pursued(
     index, value = np.empty((b, most), np.int64), np.empty((b, most), dtype)
     count, reached = np.zeros(b, np.int64), np.zeros(b, np.bool_)
     P, work, share = np.empty((most, k), dtype), np.empty((4, k), dtype), np.empty(most, dtype)
-    own = np.ascontiguousarray(np.diag(gram))
+    own = np.diag(gram).copy()
     tiny = np.asarray([DEPENDENT * np.finfo(dtype).eps], dtype)
     order, limits = np.arange(most), np.array([most, at_least, least_squares], np.int64)
-    given = (gram, own, C, left, np.ascontiguousarray(enough), tiny, limits, order)
+    given = (gram, own, C, left, np.array(enough), tiny, limits, order)
     _greedy(*given, P, share, work, bits_of(work[2]), index, value, count, reached)
     return Codes(as_csr(index, value, count, k), ~reached)
 

@@ -82,16 +82,16 @@ def follow(
 
     Then their codes are those of the penalty that was reached.
     """
-    gram = np.ascontiguousarray(gram)
+    gram = np.require(gram, requirements="CW")
     n, k = correlations.shape
     alpha = np.broadcast_to(np.asarray(alpha, gram.dtype), (n,))
     size = rows_at_a_time(n, k)
 
     def work(first: int) -> Codes:
         rows = slice(first, first + size)
-        B = np.ascontiguousarray(correlations[rows], gram.dtype)
+        B = np.require(correlations[rows], gram.dtype, "CW")
         given = None if start is None else sp.csr_array(start[rows])
-        penalty = np.ascontiguousarray(alpha[rows])
+        penalty = np.array(alpha[rows])
         return _followed(gram, B, penalty, given, positive, n_nonzero, max_steps)
 
     parts = list(ordered_map(work, range(0, n, size)))

@@ -30,7 +30,7 @@ def mp(
 
     `ended_early` says which rows did not get as near as max_squared_error.
     """
-    gram = np.ascontiguousarray(gram)
+    gram = np.require(gram, requirements="CW")
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
@@ -45,7 +45,7 @@ def mp(
         left, Z = np.array(squares[rows], gram.dtype), np.zeros_like(C)
         tiny = np.array([np.finfo(gram.dtype).eps ** 2], gram.dtype)
         score = np.empty(k, gram.dtype)
-        given = (gram, inverse, np.sqrt(inverse), np.ascontiguousarray(enough[rows]), limits, tiny)
+        given = (gram, inverse, np.sqrt(inverse), np.array(enough[rows]), limits, tiny)
         _match(*given, C, left, score, bits_of(score), Z)
         i, j = np.nonzero(Z)
         count = np.bincount(i, minlength=len(Z))

@@ -30,12 +30,12 @@ def omp_observed(
     """
     n, (k, d) = len(X), atoms.shape
     dtype, most = atoms.dtype, min(n_nonzero, k, d)
-    D = np.ascontiguousarray(atoms)
+    D = np.require(atoms, requirements="CW")
     sizes = np.ascontiguousarray(observed.astype(dtype) @ (D * D).T)  # |m d_j|^2
     products = np.ascontiguousarray(X @ D.T)
     rest = np.array(X, dtype, order="C")
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
-    enough = np.ascontiguousarray(np.broadcast_to(enough, (n,)), dtype)
+    enough = np.array(np.broadcast_to(enough, (n,)), dtype)
     limit = np.minimum(observed.sum(axis=1), most)
     index, value = np.zeros((n, most), np.int64), np.zeros((n, most), dtype)
     count = np.zeros(n, np.int64)
