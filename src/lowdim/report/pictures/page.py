@@ -19,11 +19,12 @@ _COMPARE = Markup("""
 <div class="compare" id="{id}-both">
 <img src="{after}" alt="after" width="{w}" height="{h}">
 <img id="{id}-before" src="{before}" alt="before" width="{w}" height="{h}">
+<span id="{id}-line" class="divider"></span>
+<input type="range" id="{id}-slider" min="0" max="100" step="1" value="50"
+aria-label="how much of the picture is as before, in percent">
 </div>
 <div class="controls">
-<label>Before to the left, after to the right of the line
-<input type="range" id="{id}-slider" min="0" max="100" step="1" value="50"
-aria-label="how much of the picture is as before, in percent"></label>
+<span>Before to the left, after to the right of the line</span>
 <button type="button" id="{id}-flip" aria-pressed="false">Flip</button>
 </div>
 <p class="muted">Move the slider with the mouse or with the arrow keys; Flip shows one, then the

@@ -122,7 +122,8 @@ def picture_page(
         facts = {} if observed is None else _filled_facts(np.asarray(observed))
     facts |= _quality(x, y, clean, compressed is not None)
     short = os.path.basename(str(name)) or "picture"
-    sentence = "; ".join(f"{key}: {value}" for key, value in list(facts.items())[:3]) + "."
+    sentence = ", ".join(f"{key} {value}" for key, value in list(facts.items())[:3]) + "."
+    sentence = sentence[0].upper() + sentence[1:]
     return PicturePage(short, what, sentence, x, y, peak_of(x), facts, curve, atoms, script)
 
 

@@ -1,8 +1,11 @@
 "use strict";
 /* Before and after, one over the other: the slider says how much of the first is seen. */
 page.script("slider", (part) => {
-  const before = part("before"), slider = part("slider"), flip = part("flip");
-  const show = (share) => { before.style.clipPath = "inset(0 " + (100 - share) + "% 0 0)"; };
+  const before = part("before"), slider = part("slider"), flip = part("flip"), line = part("line");
+  const show = (share) => {
+    before.style.clipPath = "inset(0 " + (100 - share) + "% 0 0)";
+    line.style.left = share + "%";
+  };
   slider.addEventListener("input", () => {
     flip.setAttribute("aria-pressed", "false");
     show(Number(slider.value));
