@@ -33,6 +33,10 @@ EVERY_FIGURE = {
     "shepard": lambda **ax: plots.shepard([1.0, 2.0, 3.0], [2.0, 1.0, 4.0], [1.5, 1.5, 4.0], **ax),
     "kept_neighbors": lambda **ax: plots.kept_neighbors([0.5, 0.4, 0.1], n_neighbors=2, **ax),
     "parts": lambda **ax: plots.parts(np.eye(4), (2, 2), **ax),
+    "coefficient_decay": lambda **ax: plots.coefficient_decay({"dct": [3.0, 1.0, 0.5]}, **ax),
+    "rate_distortion": lambda **ax: plots.rate_distortion({"dct": ([9, 20], [30.0, 33.0])}, **ax),
+    "pyramid": lambda **ax: plots.pyramid(np.arange(64.0).reshape(8, 8), 2, **ax),
+    "side_by_side": lambda **ax: plots.side_by_side({"a": np.eye(4), "b": np.ones((4, 4))}, **ax),
     "phase_diagram": lambda **ax: plots.phase_diagram(np.eye(2), [0.3, 0.6], [0.2, 0.4], **ax),
 }
 

@@ -122,6 +122,7 @@ def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) 
     _all[f"{function.__module__}.{function.__name__}"] = call
     call.compiled = compiled  # type: ignore[attr-defined]
     call.python, call.within = function, within  # type: ignore[attr-defined]
+    call.allocates = allocates  # type: ignore[attr-defined]
     call.fingerprint = lambda: f"{_fingerprint(function)}{any_order:d}"  # type: ignore[attr-defined]
     return cast(Function, call)
 
