@@ -59,7 +59,8 @@ class Config:
             raise ValueError(f"block_bytes={self.block_bytes!r} must be an int, at least 1.")
         if not isinstance(self.device, str | None):
             raise ValueError(
-                f"device={self.device!r} must be the name of a device, such as 'cpu' or 'cuda', or None."
+                f"device={self.device!r} must be the name of a device, such as 'cpu' or 'cuda', "
+                "or None for the best there is."
             )
 
     @property

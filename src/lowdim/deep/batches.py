@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

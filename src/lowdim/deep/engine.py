@@ -1,4 +1,4 @@
-"""torch as the networks use it: imported when it is first needed, on one thread, its settings left alone.
+"""torch as the networks use it: imported when first needed, on one thread, its settings left alone.
 
 Threads are ours, as everywhere: a batch is cut into shards of fixed size, each worked on by one of
 our threads with torch at one thread. torch's own threads would change the bits of convolutions.
@@ -18,7 +18,7 @@ MISSING = "{name} needs torch, which is not installed. Install it with: pip inst
 
 
 def torch_for(name: str) -> Any:
-    """The module torch; an ImportError that says how to install it, for whoever is called `name`."""
+    """The module torch; an ImportError that says how to install it, for what is called `name`."""
     try:
         import torch
     except ImportError as error:
@@ -59,8 +59,8 @@ def device_of(name: str | None) -> Any:
         except (RuntimeError, AssertionError, NotImplementedError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(
-                f"device={name!r} cannot be used here ({reason}); choose 'cpu', or None for the best "
-                "there is."
+                f"device={name!r} cannot be used here ({reason}); choose 'cpu', or None for the "
+                "best there is."
             ) from error
     if torch.cuda.is_available():
         return torch.device("cuda")

@@ -1,4 +1,4 @@
-"""A network and its optimizer: one step for each batch, with the same bits on any number of threads.
+"""A network and its optimizer: a step for each batch, with the same bits on any number of threads.
 
     g = sum over shards of the gradient of sum_i loss_i,   divided by the weight of the batch
 
@@ -148,7 +148,7 @@ class Learner:
         return [tuple(part[i : i + size] for part in batch) for i in range(0, n, size)]
 
     def tensors(self, batch: tuple) -> tuple:
-        """Arrays as tensors: real numbers in the precision of the network, whole ones as they are."""
+        """Arrays as tensors: numbers in the precision of the network, classes as they are."""
         return tuple(self._tensor(part) for part in batch)
 
     def _tensor(self, part: np.ndarray) -> Any:
