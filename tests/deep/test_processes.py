@@ -11,14 +11,14 @@ import pytest
 from tests.conftest import ROOT
 from tests.deep.examples import Small
 
+pytest.importorskip("torch")
+
 PROGRAM = """
 import sys
 import numpy as np
 import lowdim
 from lowdim.deep.processes import place
 from tests.deep.examples import Small
-
-pytest.importorskip("torch")
 
 for kind, X in (("array", np.load(sys.argv[1])), ("stream", lowdim.stream(sys.argv[1]))):
     weights = Small(batch_size=130).fit(X).weights_
