@@ -7,7 +7,7 @@ import numpy as np
 from lowdim.core.estimator import Estimator
 from lowdim.core.loop import fitting
 from lowdim.deep.batches import plan_of
-from lowdim.deep.engine import generator_of
+from lowdim.deep.engine import torch_generator
 from lowdim.deep.learner import Learner, Settings
 from lowdim.deep.starting import module_of
 from lowdim.deep.train import Stopping, train
@@ -48,7 +48,7 @@ class Small(Estimator):
             linear = torch.nn.Linear
             return torch.nn.Sequential(linear(d, 3), torch.nn.Tanh(), linear(3, d))
 
-        module = module_of(make, generator_of(self.seed))
+        module = module_of(make, torch_generator(self.seed))
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         self.learner_ = Learner(
             module,

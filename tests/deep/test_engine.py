@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lowdim.deep.engine import device_of, generator_of, one_torch_thread, torch_for
+from lowdim.deep.engine import device_of, torch_generator, one_torch_thread, torch_for
 
 torch = pytest.importorskip("torch")
 
@@ -29,5 +29,5 @@ def test_torch_has_one_thread_meanwhile():
 
 
 def test_generators_follow_from_their_numbers():
-    a, b, c = (torch.rand(3, generator=generator_of(*key)) for key in ((1, 2), (1, 2), (2, 1)))
+    a, b, c = (torch.rand(3, generator=torch_generator(*key)) for key in ((1, 2), (1, 2), (2, 1)))
     assert torch.equal(a, b) and not torch.equal(a, c)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim.deep import learner as learners
-from lowdim.deep.engine import generator_of
+from lowdim.deep.engine import torch_generator
 from lowdim.deep.learner import Learner, Settings
 from lowdim.deep.starting import module_of
 
@@ -18,7 +18,7 @@ def loss(module, batch, generator):
 
 
 def learner_of(seed=0, penalty=None, weighted=False, **settings):
-    module = module_of(lambda: torch.nn.Linear(3, 1), generator_of(seed))
+    module = module_of(lambda: torch.nn.Linear(3, 1), torch_generator(seed))
     settings = Settings(
         **{"optimizer": "sgd", "schedule": "constant", "precision": "double", **settings}
     )

@@ -12,7 +12,7 @@ Memory: nothing for rows in memory, one window and the next one for rows that co
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
@@ -72,9 +72,17 @@ def plan_of(rows: Blocks, batch_size: int, seed: int) -> Plan:
 
 
 def slices(
-    rows: Blocks, along: Sequence, plan: Plan, n_epochs: int, done: int
-) -> Iterator[tuple[Slice, list[tuple]]]:
-    """Every slice from number `done` on, with its batches: (rows, *companions) each."""
+    rows: Blocks,
+    along: Sequence,
+    plan: Plan,
+    n_epochs: int,
+    done: int,
+    left_out: np.ndarray | None = None,
+) -> Generator[tuple[Slice, list[tuple]], None, None]:
+    """Every slice from number `done` on, with its batches: (rows, *companions) each.
+
+    Rows with the numbers `left_out` are in none of them.
+    """
     one_pass = plan.slices
     for epoch in range(done // len(one_pass), n_epochs):
         todo = (
@@ -82,12 +90,14 @@ def slices(
         )
         windows = _windows(rows, along, plan, todo[0].window)
         with closing(windows):
-            at, window = -1, ()
+            at, window, kept = -1, (), None
             for cut in todo:
                 if cut.window != at:
                     at, window = cut.window, next(windows)
                     order = plan.order(epoch, at)
-                yield cut._replace(epoch=epoch), _batches(window, order, cut, plan.batch)
+                    if left_out is not None:
+                        kept = ~np.isin(order + at * plan.window, left_out)
+                yield cut._replace(epoch=epoch), _batches(window, order, kept, cut, plan.batch)
 
 
 def _windows(rows: Blocks, along: Sequence, plan: Plan, first: int) -> Generator[tuple, None, None]:
@@ -101,6 +111,10 @@ def _windows(rows: Blocks, along: Sequence, plan: Plan, first: int) -> Generator
         yield X[cut], *(companion_part(part, cut) for part in along)
 
 
-def _batches(window: tuple, order: np.ndarray, cut: Slice, size: int) -> list[tuple]:
-    places = (order[b * size : (b + 1) * size] for b in range(cut.first, cut.last))
+def _batches(
+    window: tuple, order: np.ndarray, kept: np.ndarray | None, cut: Slice, size: int
+) -> list[tuple]:
+    cuts = [slice(b * size, (b + 1) * size) for b in range(cut.first, cut.last)]
+    places = (order[c] if kept is None else order[c][kept[c]] for c in cuts)
+    places = (at for at in places if len(at))
     return [tuple(None if part is None else part[at] for part in window) for at in places]

@@ -74,7 +74,7 @@ def configured_device() -> Any:
     return device_of(get_config().device)
 
 
-def generator_of(*key: int) -> Any:
+def torch_generator(*key: int) -> Any:
     """A generator of random numbers on the processor that follows from whole numbers alone."""
     import torch
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.threads import ordered_map
-from lowdim.deep.engine import generator_of, on_one_thread
+from lowdim.deep.engine import on_one_thread, torch_generator
 from lowdim.deep.optimizers import optimizer_of, rate_at
 from lowdim.deep.processes import added_over_processes, own_part
 
@@ -102,7 +102,7 @@ class Learner:
         """Learn from one batch: arrays with a row each."""
         import torch
 
-        weight = float(batch[-1].sum()) if self._weighted else float(len(batch[0]))
+        weight = self.weight_of(batch)
         if not weight > 0:
             return Stepped(0.0, 0.0)
         loss, gradients = self._gradient(batch)
@@ -120,15 +120,21 @@ class Learner:
         self._follow()
         return Stepped(loss, weight)
 
+    def weight_of(self, batch: tuple) -> float:
+        """The weight of its rows; each has 1, if nothing else is said."""
+        return float(batch[-1].sum()) if self._weighted else float(len(batch[0]))
+
     def _gradient(self, batch: tuple) -> tuple[float, list]:
         """The loss of a batch and its gradient, summed over rows."""
         import torch
 
+        from lowdim.deep.layers import with_noise
+
         def work(shard: tuple[int, tuple]) -> tuple[float, list]:
             number, rows = shard
             on_one_thread()
-            noise = generator_of(self.seed, self.n_done, number)
-            with self._precision():
+            noise = torch_generator(self.seed, self.n_done, number)
+            with self._precision(), with_noise(noise):
                 loss = self._loss(self.module, self.tensors(rows), noise)
             gradients = torch.autograd.grad(loss, self._weights, allow_unused=True)
             return loss.item(), list(gradients)

@@ -78,6 +78,7 @@ def train(
     max_iter: int,
     stopping: Stopping = Stopping(),  # noqa: B008  (immutable)
     held_out: Callable[[], float] | None = None,
+    left_out: np.ndarray | None = None,
     attributes: Callable[[dict[str, np.ndarray]], dict] | None = None,
 ) -> Trained:
     """Learn from `max_iter` passes over rows; publishes `history_`, `n_iter_` and `converged_`.
@@ -97,6 +98,8 @@ def train(
         By the held-out loss if there is one, else by the mean loss of a pass.
     held_out : callable, default=None
         The loss on held-out rows, with the weights that the network has.
+    left_out : array of int, default=None
+        Numbers of these rows, rising: nothing is learned from them.
     attributes : callable, default=None
         Learned attributes that follow from weights, for callbacks.
     """
@@ -120,7 +123,7 @@ def train(
             for course in loop:
                 if source is None:  # only now it is known where to go on
                     learner.restore(course.learner)
-                    source = slices(rows, along, plan, max_iter, loop.n_iter)
+                    source = slices(rows, along, plan, max_iter, loop.n_iter, left_out)
                 cut, batches = next(source)
                 course = _after(course, cut, batches, learner, held_out, stopping)
                 loop.params = course
