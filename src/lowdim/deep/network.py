@@ -238,7 +238,7 @@ def _held_out_rows(n: int, fraction: float, seed: int) -> np.ndarray:
 def sizes_of(hidden: Any, name: str = "hidden") -> tuple[int, ...]:
     """Sizes of hidden layers, as given: a number for one layer, or a sequence; () for none."""
     sizes = (hidden,) if isinstance(hidden, Integral) else tuple(hidden)
-    if not all(isinstance(size, Integral) and size > 0 for size in sizes):
+    if not all(isinstance(size, Integral) and int(size) > 0 for size in sizes):
         raise ValueError(
             f"{name}={hidden!r} must be the numbers of units of the hidden layers, each at least "
             "1, such as (256, 64); () for none."
