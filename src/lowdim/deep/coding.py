@@ -61,7 +61,7 @@ def decoder(
         *dense((n_codes, *hidden[::-1], first * math.prod(quarter)), activation, dropout),
         ACTIVATIONS[activation](),
         nn.Unflatten(1, (first, *quarter)),
-        nn.Upsample(size=(-(-h // 2), -(-w // 2))),
+        nn.Upsample(size=((h + 1) // 2, (w + 1) // 2)),
         nn.Conv2d(first, second, 3, padding=1),
         ACTIVATIONS[activation](),
         nn.Upsample(size=(h, w)),
@@ -72,7 +72,7 @@ def decoder(
 
 def _quarter(h: int, w: int) -> tuple[int, int]:
     """Height and width after two halvings, each rounded up."""
-    return -(-(-(-h // 2)) // 2), -(-(-(-w // 2)) // 2)
+    return (h + 3) // 4, (w + 3) // 4
 
 
 class _Pictures(nn.Module):
