@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lowdim.deep.engine import device_of, torch_generator, one_torch_thread, torch_for
+from lowdim.deep.engine import device_of, one_torch_thread, torch_for, torch_generator
 
 torch = pytest.importorskip("torch")
 
