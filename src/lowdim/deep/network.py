@@ -67,6 +67,7 @@ class Network(Estimator):
     batch is; it has the shared arguments, listed in SHARED_ARGUMENTS, as attributes.
     """
 
+    keeps_bytes: ClassVar[bool] = True
     not_saved: ClassVar[frozenset[str]] = frozenset({"_module", "_memory"})
     shapes: ClassVar[dict] = {
         "weights_": Anything(),
