@@ -11,6 +11,7 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
         os.environ.setdefault(variable, str(fair_part))
 os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 
+import importlib.util
 import random
 
 import numpy as np
@@ -29,6 +30,8 @@ def pytest_configure(config):
     fixed = os.environ["LOWDIM_TEST_SEED"] == DEFAULT_SEED
     settings.register_profile("lowdim", deadline=None, derandomize=fixed, print_blob=True)
     settings.load_profile("lowdim")
+    if os.environ.get("LOWDIM_NEEDS_TORCH") and importlib.util.find_spec("torch") is None:
+        raise pytest.UsageError("LOWDIM_NEEDS_TORCH is set, and there is no torch")
 
 
 def pytest_report_header():

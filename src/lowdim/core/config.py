@@ -31,6 +31,8 @@ class Config:
     block_bytes : int
         Rows in memory are worked on in blocks of about this size, so that a block and what is
         computed from it stay in the processor's cache.
+    device : str or None
+        Where networks learn and run: 'cpu', 'cuda', 'cuda:1', 'mps'; None means the best there is.
     """
 
     threads: int | None = None
@@ -38,6 +40,7 @@ class Config:
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 5.0
     block_bytes: int = 2**22
+    device: str | None = None
 
     def __post_init__(self) -> None:
         if self.threads is not None and not _is_count(self.threads):
@@ -54,6 +57,11 @@ class Config:
             )
         if not _is_count(self.block_bytes):
             raise ValueError(f"block_bytes={self.block_bytes!r} must be an int, at least 1.")
+        if not isinstance(self.device, str | None):
+            raise ValueError(
+                f"device={self.device!r} must be the name of a device, such as 'cpu' or 'cuda', "
+                "or None for the best there is."
+            )
 
     @property
     def n_threads(self) -> int:

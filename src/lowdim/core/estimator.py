@@ -68,6 +68,7 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
     accepts_stream: ClassVar[bool] = True
     accepts_dask: ClassVar[bool] = True
     min_rows: ClassVar[int] = 1
+    keeps_bytes: ClassVar[bool] = False  # arrays of bytes and flags are not copied as float64
 
     _doc_link_module = "lowdim"
 
@@ -98,6 +99,7 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
             min_rows=min_rows or (self.min_rows if reset else 1),
             check_finite=check_finite,
             only_observed=only_observed,
+            keep_bytes=self.keeps_bytes,
         )
 
     def _shapes(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
+from lowdim.core.byte_blocks import BYTES, ByteBlocks
 from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
@@ -34,10 +35,12 @@ def open_rows(
     min_rows: int = 1,
     check_finite: bool = True,
     only_observed: bool | None = None,
+    keep_bytes: bool = False,
 ) -> Blocks:
     """X as Blocks, validated; sets or checks `n_features_in_` and `feature_names_in_`.
 
-    The estimator may be the name of a function, which has no columns to remember.
+    The estimator may be the name of a function, which has no columns to remember. With keep_bytes,
+    arrays of bytes and flags stay as they are, and become float32 block by block.
 
     Rows without any observed value say nothing: with only_observed they are left out, and are in
     `all_rows` of what is returned; None means where a model learns (reset). If no row has one, all
@@ -54,7 +57,8 @@ def open_rows(
         if not isinstance(estimator, str):
             _check_columns(estimator, rows, reset)
     else:
-        rows = ArrayBlocks(_as_matrix(estimator, X, reset, allow_sparse))
+        matrix = _as_matrix(estimator, X, reset, allow_sparse, keep_bytes)
+        rows = ByteBlocks(matrix) if matrix.dtype in BYTES else ArrayBlocks(matrix)
         if isinstance(estimator, str):  # an estimator keeps them itself
             rows.feature_names = _frame_columns(X)
     if rows.is_sparse and (reset or isinstance(estimator, str)):
@@ -367,11 +371,14 @@ def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
     return rows
 
 
-def _as_matrix(estimator: Any, X: Any, reset: bool, allow_sparse: bool) -> Any:
+def _as_matrix(
+    estimator: Any, X: Any, reset: bool, allow_sparse: bool, keep_bytes: bool = False
+) -> Any:
     """X as a float array or csr matrix in memory."""
+    kept = BYTES if keep_bytes and isinstance(X, np.ndarray) else ()
     check: dict[str, Any] = {
         "accept_sparse": "csr" if allow_sparse else False,
-        "dtype": [np.float64, np.float32],
+        "dtype": [np.float64, np.float32, *kept],
         "ensure_all_finite": False,
     }
     frame = frame_of(X, "X")

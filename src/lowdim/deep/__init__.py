@@ -1,0 +1,1 @@
+"""Networks: trained by one loop, on torch, which is imported when a network is first fitted."""

@@ -1,0 +1,55 @@
+"""Several processes as one fit: under torchrun every process takes its part of each batch.
+
+    torchrun --nproc-per-node 4 fit.py
+
+Each process has all rows, or a way to read them; of the shards of a batch it works on every n-th,
+and the sums of all are added. So all have the same weights after each step.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+
+def join() -> None:
+    """Join the processes that torchrun has started, if it has, and if that was not done yet."""
+    if "TORCHELASTIC_RUN_ID" not in os.environ or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return
+    import torch
+
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+
+
+def place() -> tuple[int, int]:
+    """The number of this process and how many there are."""
+    import torch
+
+    together = torch.distributed
+    if together.is_available() and together.is_initialized():
+        return together.get_rank(), together.get_world_size()
+    return 0, 1
+
+
+def own_part(items: list) -> list:
+    """The items that this process works on."""
+    rank, size = place()
+    return items[rank::size]
+
+
+def added_over_processes(total: float, sums: list) -> tuple[float, list]:
+    """A number and tensors, each added over all processes."""
+    import torch
+
+    if place()[1] == 1:
+        return total, sums
+    flat = torch.cat([part.reshape(-1) for part in sums])
+    torch.distributed.all_reduce(flat)
+    number = torch.tensor([total], dtype=torch.float64)
+    torch.distributed.all_reduce(number)
+    sizes = np.cumsum([part.numel() for part in sums])[:-1].tolist()
+    parts: list[Any] = list(torch.tensor_split(flat, sizes))
+    return number.item(), [p.reshape(s.shape) for p, s in zip(parts, sums, strict=True)]

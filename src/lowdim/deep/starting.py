@@ -1,0 +1,45 @@
+"""Where networks start: made without torch's own random numbers, which belong to the user."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+def module_of(
+    make: Callable[[], Any],
+    generator: Any,
+    buffers: Mapping[str, np.ndarray] | None = None,
+    gain: float = 1.0,
+) -> Any:
+    """The module that `make` gives, with weights drawn from `generator`.
+
+    Weights are uniform with the variance gain^2 2 / (fan in + fan out) of Glorot and Bengio (2010),
+    with which signals and gradients keep their size from layer to layer; tensors of one dimension
+    (biases, scales) are 0, scales of normalizing layers 1. `buffers` are what the module has beside
+    weights, by name: all of its buffers, and nothing else.
+    """
+    import torch
+
+    with torch.device("meta"):  # nothing is drawn
+        module = make()
+    module = module.to_empty(device="cpu")
+    scales = {
+        id(layer.weight)
+        for layer in module.modules()
+        if isinstance(layer, torch.nn.LayerNorm | torch.nn.GroupNorm) and layer.weight is not None
+    }
+    with torch.no_grad():
+        for name, buffer in module.named_buffers():
+            buffer.copy_(torch.from_numpy(np.asarray((buffers or {})[name])))
+        for weights in module.parameters():
+            if weights.ndim < 2:
+                weights.fill_(1.0 if id(weights) in scales else 0.0)
+                continue
+            reach = math.prod(weights.shape[2:])  # of a convolution
+            limit = gain * math.sqrt(6.0 / (reach * (weights.shape[0] + weights.shape[1])))
+            weights.copy_(torch.rand(weights.shape, generator=generator) * (2 * limit) - limit)
+    return module

@@ -1,0 +1,50 @@
+"""Two processes under torchrun learn what one does."""
+
+import os
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.conftest import ROOT
+from tests.deep.examples import Small
+
+pytest.importorskip("torch")
+
+PROGRAM = """
+import sys
+import numpy as np
+import lowdim
+from lowdim.deep.processes import place
+from tests.deep.examples import Small
+
+for kind, X in (("array", np.load(sys.argv[1])), ("stream", lowdim.stream(sys.argv[1]))):
+    weights = Small(batch_size=130).fit(X).weights_
+    rank, size = place()
+    assert size == 2
+    np.savez(f"{sys.argv[2]}-{kind}-{rank}.npz", **weights)
+"""
+
+
+def test_two_processes_equal_one(rng, tmp_path):
+    X = rng.normal(size=(300, 6)).astype(np.float32)
+    np.save(tmp_path / "X.npy", X)
+    (tmp_path / "fit.py").write_text(PROGRAM)
+    run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    arguments = [tmp_path / "fit.py", tmp_path / "X.npy", tmp_path / "weights"]
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/src"}
+    subprocess.run(
+        [*run, *map(str, arguments)],
+        check=True,
+        timeout=200,
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    one = Small(batch_size=130).fit(X).weights_
+    for kind, rank in product(("array", "stream"), range(2)):
+        with np.load(tmp_path / f"weights-{kind}-{rank}.npz") as found:
+            for name, weights in one.items():
+                np.testing.assert_allclose(found[name], weights, atol=1e-3)
