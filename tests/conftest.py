@@ -41,6 +41,13 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", _seeds(os.environ["LOWDIM_TEST_SEED"]))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Examples in docstrings are the package's: no test file is searched for them."""
+    collectors = yield
+    return [each for each in collectors if type(each) is pytest.Module]
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()):

@@ -69,6 +69,7 @@ from lowdim.selection.rank import choose_rank as choose_rank
 from lowdim.selection.search import CompletionSearch as CompletionSearch
 from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.selection.topics import choose_topics as choose_topics
+from lowdim.sparse.sensing import CompressiveSensing as CompressiveSensing
 from lowdim.tables.encoder import TableEncoder as TableEncoder
 from lowdim.tables.model import TableModel as TableModel
 from lowdim.tables.streaming import stream as stream

@@ -9,8 +9,12 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim.cli import warmup
+from lowdim.core import signatures
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import Estimator
+from lowdim.core.signatures import listed
+
+FEW = ("lowdim.maps.keys", "lowdim.text.similarity")
 
 
 class Recorder(Estimator):
@@ -47,18 +51,12 @@ def only(monkeypatch):
     return use
 
 
-def test_families_are_tried_side_by_side_and_timed(run, monkeypatch):
-    monkeypatch.setattr(warmup, "TOGETHER", (("LSA", "TruncatedSVD"), ("FastICA",)))
+def test_modules_are_compiled_side_by_side_and_families_timed(run, monkeypatch):
+    few = {name: of for name, of in listed().items() if name in FEW}
+    monkeypatch.setattr(signatures, "listed", lambda: few)
     lines = run("warmup").stdout.splitlines()
-    names = [line.split()[0] for line in lines]
-    assert names == ["LSA", "TruncatedSVD", "FastICA", "together"]
+    assert [line.split()[0] for line in lines] == ["maps", "text", "together"]
     assert all(line.endswith(" s") for line in lines)
-
-
-def test_every_method_is_tried_once():
-    known = warmup._by_name()
-    tried = [each for name in sum(warmup.TOGETHER, ()) for each in warmup._members(name, known)]
-    assert sorted(tried) == sorted(known)
 
 
 def test_some_methods_can_be_named(run, recorder, only):
@@ -119,29 +117,21 @@ def test_a_class_that_never_works_is_named(run, recorder, only):
 
 WATCH = """
 import json
-from lowdim.cli.warmup import _by_name, warm_up
 from lowdim.core.kernel import kernels
-
-for cls in _by_name().values():
-    problem = warm_up(cls)
-    assert problem is None, problem
-
-def signatures():
-    return {name: {str(s) for s in one.compiled().signatures} for name, one in kernels().items()}
-
-warm = signatures()
+from lowdim.core.signatures import in_use
+from tests.cli.kernel_list import use_all_methods
 from tests.cli.wide_use import use_everything
+
+use_all_methods()
+fitted = in_use()
 use_everything()
-after = signatures()
-print(json.dumps({
-    "number": {name: len(found) for name, found in warm.items()},
-    "unknown": sorted(set(after) - set(warm)),
-    "new": {name: sorted(after[name] - warm[name]) for name in warm if after[name] - warm[name]},
-}))
+from_python = {name: one for name, one in kernels().items() if not one.within}
+unused = [name for name, one in from_python.items() if not one.compiled().signatures]
+print(json.dumps({"fitted": fitted, "wide": in_use(), "unused": unused}))
 """
 
 
-def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
+def test_warmup_compiles_what_wide_use_needs_and_nothing_else():
     """In a process of its own: one signature for each precision, and no further ones in wide use.
 
     Each further one is compiled while a person waits: an order of memory, a type of index.
@@ -151,38 +141,20 @@ def test_after_a_warmup_nothing_is_compiled_and_kernels_have_few_signatures():
     )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
-    assert seen["unknown"] == []
-    assert seen["new"] == {}
-    assert {name: number for name, number in seen["number"].items() if number > 2} == {}
-    # those that are compiled into others have a signature of their own only in an empty cache
-    assert {name for name, number in seen["number"].items() if number == 0} <= {
-        "lowdim.cluster.kmeans.kernels.square_apart",
-        "lowdim.linalg.ridge._pull",
-        "lowdim.linalg.ridge._times_rest",
-        "lowdim.linalg.small.factor_block",
-        "lowdim.linalg.small.solve_factored",
-        "lowdim.linear.nmf.hals._slopes",
-        *(f"lowdim.maps.field.splines._{name}" for name in ("top", "side", "weigh", "slope")),
-        *(f"lowdim.maps.field.splines._{name}_slope" for name in ("top", "side")),
-        "lowdim.maps.keys._mixed",
-        "lowdim.maps.umap.kernels._begun",
-        "lowdim.maps.umap.kernels._entry",
-        "lowdim.text.embeddings.word2vec.chance.mixed",
-        "lowdim.text.embeddings.word2vec.logistic.logistic",
-        "lowdim.text.embeddings.word2vec.noise.add_noise",
-        "lowdim.text.embeddings.word2vec.noise.move_noise",
-        "lowdim.text.embeddings.word2vec.noise.noise_scores",
-        "lowdim.text.topics.expectation._exp_digamma",
-        "lowdim.text.topics.lda.gibbs_kernels.begin_word",
-        "lowdim.text.topics.lda.gibbs_kernels.draw_from_prior",
-        "lowdim.text.topics.lda.gibbs_kernels.draw_other",
-        "lowdim.text.topics.lda.gibbs_kernels._skip",
-        "lowdim.text.topics.lda.gibbs_kernels.move",
-        "lowdim.text.topics.lda.gibbs_kernels.pick",
-        "lowdim.text.topics.lda.gibbs_kernels.place_of",
-        "lowdim.text.topics.lda.gibbs_kernels.sum_of",
-        "lowdim.text.topics.lda.gibbs_kernels.uniform",
-        "lowdim.text.topics.lda.gibbs_kernels.weigh",
-        "lowdim.text.topics.lda.left_to_right.draw",
-        "lowdim.text.topics.lda.left_to_right.replace_light",
+    again = "write the list again: python -m tests.cli.kernel_list"
+    assert pairs(seen["fitted"]) == pairs(listed()), again
+    assert pairs(seen["wide"]) == pairs(listed())
+    assert seen["unused"] == []
+    number = {
+        (module, name): len(of) for module, found in listed().items() for name, of in found.items()
+    }
+    assert {name: n for name, n in number.items() if n > 2} == {}
+
+
+def pairs(signatures):
+    return {
+        (module, name, str(one))
+        for module, of in signatures.items()
+        for name in of
+        for one in of[name]
     }

@@ -63,7 +63,7 @@ def dot(x, y):
 quick_dot = kernel(any_order=True)(dot.python)
 
 
-@kernel
+@kernel(allocates=True)
 def listed(n):
     return sum([squared(i * 1.0) for i in range(n)])
 
@@ -257,3 +257,12 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path)
     assert run(1.0, "x + 1.0") == 4.0
     assert run(1.0, "x + 2.0") == 5.0
     assert run(2.0, "x + 2.0") == 10.0
+
+
+def test_a_kernel_that_makes_arrays_has_to_say_so():
+    def made(n):
+        return np.zeros(n).sum()
+
+    with pytest.raises(TypingError, match="Only accept returning of array passed"):
+        kernel(made)(3)
+    assert kernel(allocates=True)(made)(3) == 0.0

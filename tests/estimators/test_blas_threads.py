@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import lowdim
@@ -24,6 +24,7 @@ from tests.estimators.examples import (
     each_model,
     learned,
     quiet,
+    short,
     small,
     table,
 )
@@ -41,14 +42,6 @@ DATA = {
 }
 OF_ROWS = ("transform", "predict", "predict_proba", "score_samples", "score", "impute")
 OF_NOTHING = ("get_covariance", "get_precision", "complete")
-
-
-def ready(model):
-    """A copy that ends soon: bits that differ do so from the first iterations on."""
-    model = clone(model)
-    known = model.get_params()
-    settings = {"random_state": 0, "max_iter": 4}
-    return model.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
 def takes_missing(model):
@@ -70,7 +63,10 @@ def results(model, X):
 
 
 def fitted_results(model, X):
-    return results(ready(model).fit(X), X)
+    model = short(model)  # bits that differ do so from the first iterations on
+    if getattr(model, "n_components", 1) == "auto":  # of NMF: as many as there are columns
+        model.set_params(n_components=8)
+    return results(model.fit(X), X)
 
 
 def assert_same_bits(left, right):
@@ -106,7 +102,7 @@ def test_the_number_of_blas_threads_changes_no_bit_of_streams_and_dask(name):
         for limit in (1, 4):
             with threadpool_limits(limit, user_api="blas"):
                 if getattr(row, source):
-                    model = ready(small(name)).fit(rows())
+                    model = short(small(name)).fit(rows())
                     Z = model.transform(rows()) if row.transform else np.zeros(0)
                     found.append({**learned(model), "transform": np.asarray(Z)})
         if found:
@@ -145,10 +141,11 @@ def test_every_public_function_and_model_holds_blas():
 
 FITS = """
 import hashlib
+import numpy as np
 import lowdim
-from tests.estimators.examples import learned, table
 
-X = table(800, 150)
+random = np.random.default_rng(0)
+X = random.normal(size=(800, 2)) @ random.normal(size=(2, 150)) + random.normal(size=(800, 150))
 models = [
     lowdim.LinearAutoencoder(5, solver="gd", max_iter=3, random_state=0),
     lowdim.PCA(svd_solver="full"),
@@ -156,8 +153,9 @@ models = [
     lowdim.IterativeSVD(5, max_iter=3),
 ]
 for model in models:
-    for name, value in learned(model.fit(X)).items():
-        print(type(model).__name__, name, hashlib.blake2b(value.tobytes()).hexdigest()[:12])
+    for name, value in vars(model.fit(X)).items():
+        if isinstance(value, np.ndarray):
+            print(type(model).__name__, name, hashlib.blake2b(value.tobytes()).hexdigest()[:12])
 """
 
 
@@ -169,7 +167,7 @@ def test_the_number_of_blas_threads_in_the_environment_changes_no_bit():
 
     with ThreadPoolExecutor(2) as pool:
         one, four = pool.map(printed, ("1", "4"))
-    assert one.count(b"\n") > 20 and one == four
+    assert one.count(b"\n") > 12 and one == four
 
 
 # ---- callbacks -----------------------------------------------------------------------------------
@@ -203,7 +201,7 @@ def test_callbacks_run_with_the_users_number_of_blas_threads(name):
     pytest.importorskip("sklearn.callback")
     callback = Watching()
     with threadpool_limits(2, user_api="blas"):
-        small(name).set_callbacks(callback).fit(table())
+        short(small(name)).set_callbacks(callback).fit(table())
     assert callback.seen and all(seen == {2} for seen in callback.seen)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
-import functools
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from tests.core.test_numeric import Elsewhere, Tensor, Tracked
 from tests.estimators.examples import (
     METHODS,
     assert_same_model,
+    case,
     each_class,
     quiet,
+    short,
     small,
     table,
 )
@@ -28,11 +30,6 @@ ROWS_OF = (
 TAKES_TABLES = (
     "MixedMixture",
 )  # text, dates and files are columns to it, as they are in TableModel
-
-
-@functools.cache
-def _fitted(name):
-    return small(name).fit(X)
 
 
 def with_value(value):
@@ -95,17 +92,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("kind", REFUSED)
 @each_class
-def test_what_is_no_rows_is_refused_by_every_method(name, kind):
+def test_what_is_no_rows_is_refused_by_every_method(name):
     if name in TAKES_TABLES:
         return
-    make, error, message = REFUSED[kind]
-    fitted = _fitted(name)
+    fitted = short(small(name)).fit(X)
     for method in ROWS_OF:
         if hasattr(fitted, method):
-            with pytest.raises(error, match=message):
-                getattr(copy.deepcopy(fitted), method)(make())
+            for kind, (make, error, message) in REFUSED.items():
+                with case(f"{method}, {kind}"), pytest.raises(error, match=message):
+                    getattr(copy.deepcopy(fitted), method)(make())
 
 
 FRAMES = {
@@ -129,19 +125,20 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", FRAMES)
 @each_class
-def test_columns_of_a_frame_that_are_no_numbers_are_named(name, kind):
+def test_columns_of_a_frame_that_are_no_numbers_are_named(name):
     pd = pytest.importorskip("pandas")
     if name in TAKES_TABLES:
         return
-    make, message = FRAMES[kind]
     frame = pd.DataFrame(X, columns=list("abcde"))
-    fitted = small(name).fit(frame)
-    for method in ROWS_OF:
-        if hasattr(fitted, method):
-            with pytest.raises((ValueError, TypeError), match=message):
-                getattr(copy.deepcopy(fitted), method)(frame.assign(c=make(30)))
+    fitted = short(small(name)).fit(frame)
+    for kind, (make, message) in FRAMES.items():
+        other = frame.assign(c=make(30))
+        for method in ROWS_OF:
+            if hasattr(fitted, method):
+                refused = pytest.raises((ValueError, TypeError), match=message)
+                with case(f"{method}, {kind}"), refused:
+                    getattr(copy.deepcopy(fitted), method)(other)
 
 
 @each_class
@@ -153,14 +150,15 @@ def test_two_columns_of_one_name_are_refused(name):
 
 @each_class
 def test_tensors_masked_arrays_and_memoryviews_go_in(name):
-    reference = small(name).fit(X)
+    model = short(small(name))
+    reference = clone(model).fit(X)
     for given in (Tensor(X), Tracked(X), memoryview(X), np.ma.masked_array(X)):
         if name not in TAKES_TABLES or isinstance(given, np.ndarray):
-            assert_same_model(small(name).fit(given), reference)
+            assert_same_model(clone(model).fit(given), reference)
     if METHODS[name].nan:
         missing = np.where(X > 16, np.nan, X)
         masked = np.ma.masked_array(X, X > 16)
-        assert_same_model(small(name).fit(masked), small(name).fit(missing))
+        assert_same_model(clone(model).fit(masked), clone(model).fit(missing))
 
 
 @each_class
@@ -168,9 +166,10 @@ def test_tensors_of_torch_go_in(name):
     torch = pytest.importorskip("torch")
     if name in TAKES_TABLES:
         return
-    reference = small(name).fit(X)
+    model = short(small(name))
+    reference = clone(model).fit(X)
     for tensor in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
-        assert_same_model(small(name).fit(tensor), reference)
+        assert_same_model(clone(model).fit(tensor), reference)
         if METHODS[name].transform:
             np.testing.assert_array_equal(reference.transform(tensor), reference.transform(X))
     with pytest.raises(TypeError, match="Tensor that cannot be made an array"):
@@ -206,13 +205,12 @@ BAD_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD_WEIGHTS)
 @each_class
-def test_what_is_no_weight_is_refused(name, kind):
+def test_what_is_no_weight_is_refused(name):
     if METHODS[name].weights:
-        weight, error, message = BAD_WEIGHTS[kind]
-        with pytest.raises(error, match=message):
-            small(name).fit(X, sample_weight=weight)
+        for kind, (weight, error, message) in BAD_WEIGHTS.items():
+            with case(kind), pytest.raises(error, match=message):
+                small(name).fit(X, sample_weight=weight)
 
 
 BAD_CODES = {
@@ -224,10 +222,10 @@ BAD_CODES = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD_CODES)
 @each_class
-def test_what_is_no_codes_is_refused(name, kind):
+def test_what_is_no_codes_is_refused(name):
     if METHODS[name].inverse_transform:
-        codes, error, message = BAD_CODES[kind]
-        with pytest.raises(error, match=message):
-            _fitted(name).inverse_transform(codes)
+        fitted = short(small(name)).fit(X)
+        for kind, (codes, error, message) in BAD_CODES.items():
+            with case(kind), pytest.raises(error, match=message):
+                fitted.inverse_transform(codes)

@@ -10,9 +10,8 @@ from sklearn.base import clone
 import lowdim
 from tests.estimators.examples import (
     CLASSES,
-    CONFIGURED,
-    DEFAULTS,
     METHODS,
+    MODELS,
     learned,
     quiet,
     small,
@@ -31,9 +30,8 @@ METHODS_OF_ROWS = ("transform", "predict", "predict_proba", "score_samples", "im
 
 each_missing = pytest.mark.parametrize("missing", [0.0, 0.15])
 each_class_with_nan = pytest.mark.parametrize("name", [n for n in CLASSES if METHODS[n].nan])
-each_model_with_nan = pytest.mark.parametrize(
-    "model", [m for m in DEFAULTS + CONFIGURED if METHODS[type(m).__name__].nan], ids=repr
-)
+WITH_NAN = {name: m for name, m in MODELS.items() if METHODS[type(m).__name__].nan}
+each_model_with_nan = pytest.mark.parametrize("model", WITH_NAN.values(), ids=WITH_NAN.keys())
 
 
 def seeded(model):

@@ -7,14 +7,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import lowdim
 from lowdim.core.persistence import models
 from lowdim.core.persistence.archive import FileProblem
 from lowdim.core.shapes import Either, Given, Maybe, Text
-from tests.estimators.examples import METHODS, each_class, each_model, quiet, small, table
+from tests.estimators.examples import METHODS, each_class, each_model, quiet, short, small, table
 
 pytestmark = quiet
 
@@ -34,7 +33,7 @@ def roundtrip(model, path):
 
 @each_model
 def test_every_learned_attribute_is_declared(model):
-    model = clone(model).fit(table())
+    model = short(model).fit(table())
     undeclared = attributes(model).keys() - model._shapes().keys()
     assert not undeclared, f"add to `shapes` of {type(model).__name__}: {', '.join(undeclared)}"
 
@@ -185,7 +184,7 @@ def assert_refused(model, path, monkeypatch):
 
 @each_model
 def test_a_file_with_another_shape_is_refused(model, tmp_path, monkeypatch):
-    model = clone(model).fit(table(n=12, d=5))
+    model = short(model).fit(table(n=12, d=5))
     assert assert_refused(model, tmp_path / "model", monkeypatch) >= 5
 
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from lowdim.completion.model import Completer
-from tests.estimators.examples import CONFIGURED, DEFAULTS, METHODS, assert_same_model, quiet, table
+from tests.estimators.examples import METHODS, MODELS, assert_same_model, quiet, table
 
 pytestmark = quiet
 
@@ -18,9 +18,8 @@ def takes_sparse(model):
     return METHODS[type(model).__name__].sparse and not isinstance(model, Completer)
 
 
-each_sparse_model = pytest.mark.parametrize(
-    "model", [model for model in DEFAULTS + CONFIGURED if takes_sparse(model)], ids=repr
-)
+SPARSE = {name: model for name, model in MODELS.items() if takes_sparse(model)}
+each_sparse_model = pytest.mark.parametrize("model", SPARSE.values(), ids=SPARSE.keys())
 
 
 @each_sparse_model

@@ -33,6 +33,7 @@ EVERY_FIGURE = {
     "shepard": lambda **ax: plots.shepard([1.0, 2.0, 3.0], [2.0, 1.0, 4.0], [1.5, 1.5, 4.0], **ax),
     "kept_neighbors": lambda **ax: plots.kept_neighbors([0.5, 0.4, 0.1], n_neighbors=2, **ax),
     "parts": lambda **ax: plots.parts(np.eye(4), (2, 2), **ax),
+    "phase_diagram": lambda **ax: plots.phase_diagram(np.eye(2), [0.3, 0.6], [0.2, 0.4], **ax),
 }
 
 

@@ -17,10 +17,10 @@ from lowdim.tables.frames.opening import open_frame
 from lowdim.tables.survey import Run, Settings, look, merged
 
 
-def looked_at(frame):
+def looked_at(frame, before=None):
     table = open_frame(frame)
     (chunk,) = table.chunks(size=10**9)
-    return look(chunk, table.names, Settings())
+    return look(chunk, table.names, Settings(), before)
 
 
 def in_parts(frame, cuts):
@@ -71,6 +71,26 @@ def test_parts_add_up_to_the_whole(data):
         assert (a.words and a.words.counts) == (b.words and b.words.counts)
     np.testing.assert_array_equal(parts.absence.together, whole.absence.together)
     np.testing.assert_allclose(parts.numbers.mean, whole.numbers.mean, atol=1e-12)
+
+
+def test_what_is_known_of_the_parts_before_changes_nothing(rng):
+    n = 3 * survey.MOST_LEVELS
+    frame = pd.DataFrame(
+        {
+            "many": np.where(np.arange(n) < 2 * n // 3, rng.normal(size=n), 1.0),
+            "few": rng.integers(0, 3, n) / 4,
+            "finer further down": np.where(np.arange(n) < n // 3, 0.5, 0.125),
+        }
+    )
+    first, *others = (
+        frame.iloc[a : a + n // 3].reset_index(drop=True) for a in range(0, n, n // 3)
+    )
+    alone = knowing = looked_at(first)
+    for part in others:
+        alone, knowing = merged(alone, looked_at(part)), merged(knowing, looked_at(part, knowing))
+    assert [column.levels is None for column in alone.columns] == [True, False, False]
+    assert alone.columns == knowing.columns
+    assert alone.numbers.digits.tolist() == knowing.numbers.digits.tolist() == [7, 2, 3]
 
 
 def test_columns_that_are_the_same_in_one_part_only_are_not_the_same():

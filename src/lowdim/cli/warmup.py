@@ -14,15 +14,6 @@ SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has
 # some kernels are for many components, or for many rows, only
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
-# methods with the same kernels one after the other, the longest first: each is compiled once
-TOGETHER = (
-    ("maps",),
-    ("completion",),
-    ("CountVectorizer", "LSA", "PMIVectors", "SkipGram", "GloVe", "Word2Vec", "WordVectors"),
-    ("cluster", "mixture"),
-    ("linear",),
-    ("LatentDirichletAllocation", "PLSA"),
-)
 VERY_MANY_ROWS = 5500  # so many that neighbours may be approximate
 OF_OTHERS = {"pynndescent"}  # choices that run another library, which compiles by itself
 WIDTH = 24
@@ -35,9 +26,9 @@ WIDTH = 24
 def warmup(methods: tuple[str, ...], quiet: bool) -> None:
     """Compile kernels now, so that no later fit has to wait.
 
-    Each METHOD, or each of a FAMILY (by default all, the recommender and the counting of words),
-    is fitted on small data, with each of its solvers, in single and in double precision. What is
-    compiled is kept on disk for this version of lowdim: a second call is quick.
+    By default all kernels are compiled, on all processors. Each METHOD that is named, or each of
+    a FAMILY, is fitted on small data, with each of its solvers, in single and in double precision.
+    What is compiled is kept on disk for this version of lowdim: a second call is quick.
 
     \b
     Examples:
@@ -70,24 +61,35 @@ def _one_by_one(names: list[str], quiet: bool) -> None:
 
 
 def _side_by_side(quiet: bool) -> None:
-    """As many processes as there are threads; each takes the next methods that go together."""
+    """As many processes as there are threads; each takes the next module, the longest first."""
+    from collections import defaultdict
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     from lowdim.core.config import get_config
     from lowdim.core.progress import watch
+    from lowdim.core.signatures import listed
 
-    with watch("compiling", total=len(TOGETHER)) as bar:
+    modules, seconds = list(listed()), defaultdict[str, float](float)
+    with watch("compiling", total=len(modules)) as bar:
         with ProcessPoolExecutor(get_config().n_threads, get_context("spawn")) as pool:
-            for done, group in enumerate(pool.map(_tried, TOGETHER), start=1):
-                bar.update(done)
-                for tried in group:
-                    tried.show(quiet)
+            for done, took in enumerate(pool.map(_compiled, modules), start=1):
+                family = modules[done - 1].split(".")[1]
+                bar.update(done, note=family)
+                seconds[family] += took
+    if not quiet:
+        for family in sorted(seconds):
+            click.echo(f"{family:<{WIDTH}}  {seconds[family]:6.2f} s")
 
 
-def _tried(names: tuple[str, ...]) -> list[Tried]:
-    known = _by_name()
-    return [_timed(each, known[each]) for name in names for each in _members(name, known)]
+def _compiled(module: str) -> float:
+    import time
+
+    from lowdim.core.signatures import compile_module
+
+    began = time.perf_counter()
+    compile_module(module)
+    return time.perf_counter() - began
 
 
 def _timed(name: str, cls: Any) -> Tried:

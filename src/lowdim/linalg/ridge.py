@@ -291,7 +291,7 @@ def _add_up_small(first, indptr, indices, a, target, implicit, F, squares, pulls
                     A[i, r, s] += squares[r, s]
 
 
-@kernel
+@kernel(allocates=True)
 def _add_up_large(
     first, indptr, indices, a, target, implicit, F, B, squares, pulls, A, b
 ):  # fmt: skip

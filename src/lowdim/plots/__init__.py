@@ -10,6 +10,7 @@ from lowdim.plots.labelled import map
 from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
 from lowdim.plots.maps import scatter_map
 from lowdim.plots.missing import missing_map
+from lowdim.plots.phases import phase_diagram
 from lowdim.plots.pictures import parts
 from lowdim.plots.quality import kept_neighbors, shepard
 from lowdim.plots.style import PALETTE as PALETTE
@@ -28,6 +29,7 @@ __all__ = [
     "map",
     "missing_map",
     "parts",
+    "phase_diagram",
     "scatter_map",
     "scree",
     "shepard",

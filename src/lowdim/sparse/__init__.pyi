@@ -2,6 +2,8 @@ from lowdim.sparse.bases.gabor import gabor_atom as gabor_atom
 from lowdim.sparse.bases.making import basis as basis
 from lowdim.sparse.bases.operator import Basis as Basis
 from lowdim.sparse.bases.union import union as union
+from lowdim.sparse.min_l1.problem import BasisPursuit as BasisPursuit
+from lowdim.sparse.min_l1.solve import basis_pursuit as basis_pursuit
 from lowdim.sparse.promises.null_space import NullSpaceProperty as NullSpaceProperty
 from lowdim.sparse.promises.null_space import null_space_property as null_space_property
 from lowdim.sparse.promises.products import babel as babel
@@ -14,3 +16,10 @@ from lowdim.sparse.promises.supports import Sparsest as Sparsest
 from lowdim.sparse.promises.supports import rip as rip
 from lowdim.sparse.promises.supports import spark as spark
 from lowdim.sparse.promises.supports import sparsest as sparsest
+from lowdim.sparse.sensing import CompressiveSensing as CompressiveSensing
+from lowdim.sparse.sensing.measuring import Measurement as Measurement
+from lowdim.sparse.sensing.measuring import measurement as measurement
+from lowdim.sparse.sensing.needed import measurements_needed as measurements_needed
+from lowdim.sparse.sensing.phases import PhaseTransition as PhaseTransition
+from lowdim.sparse.sensing.phases import phase_transition as phase_transition
+from lowdim.sparse.sensing.separation import separate as separate

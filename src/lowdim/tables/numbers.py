@@ -71,8 +71,11 @@ NUMBER_SHAPES = {  # of the columns that were looked at
 }
 
 
-def number_sums(X: np.ndarray) -> NumberSums:
-    """The sums of a block of rows (n, d)."""
+def number_sums(X: np.ndarray, digits: np.ndarray | None = None) -> NumberSums:
+    """The sums of a block of rows (n, d).
+
+    `digits` are those of rows before: fewer decimals than these are not looked for.
+    """
     n, d = X.shape
     size = max(1, BLOCK_BYTES // (8 * max(d, 1)))
     parts = [_of_block(X[start : start + size]) for start in range(0, n, size)]
@@ -80,7 +83,7 @@ def number_sums(X: np.ndarray) -> NumberSums:
         pairs = [merged(*parts[i : i + 2]) for i in range(0, len(parts) - 1, 2)]
         parts = pairs + parts[2 * len(pairs) :]
     sums = parts[0] if parts else _of_block(np.full((1, d), np.nan))
-    return sums._replace(digits=_digits(X[:LOOKED_AT]))
+    return sums._replace(digits=_digits(X[:LOOKED_AT], digits))
 
 
 def spread(sums: NumberSums, places: Sequence[int], d: int) -> NumberSums:
@@ -288,12 +291,13 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == round(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def _digits(X: np.ndarray) -> np.ndarray:
-    """The fewest decimals with which the values of each column can be written."""
-    X = np.where(np.isfinite(X), X, 0.0)
+def _digits(X: np.ndarray, least: np.ndarray | None = None) -> np.ndarray:
+    """The fewest decimals (of `least` or more) with which each column can be written."""
     digits = np.full(X.shape[1], MOST_DIGITS + 1)
-    left = np.arange(X.shape[1])
-    for k in range(MOST_DIGITS + 1):
+    start = np.zeros(X.shape[1], np.int64) if least is None else least
+    left = np.flatnonzero(start <= MOST_DIGITS)
+    X = np.where(np.isfinite(X), X, 0.0) if len(left) else X
+    for k in range(start.min(initial=0), MOST_DIGITS + 1):
         if len(left) == 0:
             break
         part = X[:, left] * 10.0**k

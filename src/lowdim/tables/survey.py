@@ -116,9 +116,13 @@ def look(
     for g, f in enumerate(numeric):
         X[:, g] = values[f].numbers
         x[f] = X[:, g]
-    sums = numbers.spread(number_sums(X), numeric, len(values))
+    known = np.zeros(len(values), np.int64) if before is None else before.numbers.digits
+    sums = numbers.spread(number_sums(X, known[numeric]), numeric, len(values))
+    many = _with_many_levels(before)
     columns = tuple(
-        _column(column, x[f], sums, f, settings) if f not in uncounted else uncounted[f][1]
+        _column(column, x[f], sums, f, settings, f in many)
+        if f not in uncounted
+        else uncounted[f][1]
         for f, column in enumerate(values)
     )
     return Survey(
@@ -153,6 +157,13 @@ def _uncounted(
     return found
 
 
+def _with_many_levels(before: Survey | None) -> set[int]:
+    """Columns of numbers that are known to have too many different ones to count."""
+    if before is None:
+        return set()
+    return {f for f, column in enumerate(before.columns) if column.form and column.levels is None}
+
+
 def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
     if sp.issparse(X):
         X = X.toarray()
@@ -170,10 +181,17 @@ def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
     return Survey(len(X), tuple(names), sums, columns, same, None, X.dtype == np.float32)
 
 
-def _column(values: Values, x: np.ndarray, sums: NumberSums, f: int, settings: Settings) -> Column:
+def _column(
+    values: Values,
+    x: np.ndarray,
+    sums: NumberSums,
+    f: int,
+    settings: Settings,
+    many_levels: bool = False,
+) -> Column:
     if values.form == "words":
         return _words(values, settings)
-    missing = int(values.missing.sum())
+    missing = int(len(x) - sums.values.count[f] - sums.infinite[f])
     if len(x) == missing:
         return Column("", missing)
     if values.form == "other":
@@ -181,7 +199,7 @@ def _column(values: Values, x: np.ndarray, sums: NumberSums, f: int, settings: S
     column = Column(
         values.form,
         missing,
-        levels=_levels(x, sums, f),
+        levels=None if many_levels else _levels(x, sums, f),
         run=_run(x, sums, f),
     )
     return date_parts(column, x) if values.form == "moment" else column
@@ -316,8 +334,12 @@ def _absence(
     if len(values) > MOST_PAIRED:
         return Absence(np.zeros((0, 0), dtype=np.int64), {})
     together = np.zeros((len(values), len(values)), dtype=np.int64)
-    missing = [_missing(*pair, settings.missing) for pair in zip(values, columns, strict=True)]
-    some = [f for f, absent in enumerate(missing) if absent.any()]
+    missing = {
+        f: _missing(value, column, settings.missing)
+        for f, (value, column) in enumerate(zip(values, columns, strict=True))
+        if column.missing or value.form == "words"  # words may be marks of missing values
+    }
+    some = [f for f, absent in missing.items() if absent.any()]
     by_level: dict[str, dict[str, np.ndarray]] = {}
     if some:
         M = np.column_stack([missing[f] for f in some]).astype(np.float32)  # sums below 2^24

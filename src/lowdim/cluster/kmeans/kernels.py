@@ -111,7 +111,7 @@ def measure(X, centers, label, square):
         square[i] = square_apart(X, i, centers, np.int64(label[i]))
 
 
-@kernel
+@kernel(allocates=True)
 def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, index, label, lower):
     """Nearest center of the rows `chosen`, and a bound below the distance of the second."""
     k, d = C.shape

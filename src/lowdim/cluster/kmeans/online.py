@@ -23,19 +23,20 @@ def learn(
     """
     label = np.empty(len(X), dtype=np.int32)
     across = np.ascontiguousarray(centers.T)
-    inertia = _learn(np.ascontiguousarray(X, dtype=np.float64), weight, across, counts, gain, label)
+    X, square = np.ascontiguousarray(X, dtype=np.float64), np.empty(len(centers))
+    inertia = _learn(X, weight, across, counts, gain, label, square)
     centers[:] = across.T
     return label, inertia
 
 
 @kernel
-def _learn(X, weight, centers, counts, gain, label):
+def _learn(X, weight, centers, counts, gain, label, square):
     """`centers` has a column for each: a row's distances from all are made side by side."""
     d, k = centers.shape
-    square = np.empty(k)
     inertia = 0.0
     for i in range(len(X)):
-        square[:] = 0.0
+        for j in range(k):
+            square[j] = 0.0
         for f in range(d):
             x = X[i, f]
             for j in range(k):

@@ -32,7 +32,7 @@ def key_of(seed: int, *numbers: int) -> np.uint64:
     return np.uint64(key)
 
 
-@kernel
+@kernel(within=True)
 def mixed(counter):
     """64 bits from a counter that moves on by STEP."""
     x = (counter ^ (counter >> _30)) * _MIX_1
