@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -331,9 +331,9 @@ class OnlineRegression(RegressorMixin, Estimator):
 
     def _no_sums(self, rows, Y):
         """Nothing learned, in a frame of these rows."""
-        frames = frame_of(rows), frame_of(ArrayBlocks(Y))
+        frames = [frame_of(rows), frame_of(ArrayBlocks(Y))]
         if not self.fit_intercept:  # a plane through zero: sums about zero
-            frames = (frame._replace(pilot=np.zeros_like(frame.pilot)) for frame in frames)
+            frames = [frame._replace(pilot=np.zeros_like(frame.pilot)) for frame in frames]
         return nothing_summed(*frames)
 
     def _fit_sums(self, rows, Y, weight):
@@ -419,7 +419,8 @@ class OnlineRegression(RegressorMixin, Estimator):
         """What is learned after these rows of a window, too; and the sum of w e^2, as they came."""
         scales, coefs, biases = learned.scales, learned.coefs.copy(), learned.biases.copy()
         power = {"decreasing": float(self.power_t), "harmonic": 1.0, "constant": 0.0}[self.gain]
-        loss = step_by_row(
+        run: Any = step_by_row
+        loss = run(
             *window[:3],
             order,
             *(scales.center, 1.0 / scales.unit, scales.shift, 1.0 / scales.y_unit),

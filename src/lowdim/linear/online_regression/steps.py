@@ -55,7 +55,7 @@ class Window(NamedTuple):
 
 def scales_of(rows: Blocks, Y: np.ndarray, weight: np.ndarray | None, centered: bool) -> Scales:
     """Where rows and targets are measured from, and root mean squares by column."""
-    found = []
+    found: list[Any] = []
     for part in (rows, ArrayBlocks(Y)):
         n, mean, squares, power = column_variances(part, weight)
         square = float(squares.sum()) / n
@@ -76,8 +76,8 @@ def windows_of(
         if key is not None:
             order = np.random.default_rng([*key, number]).permutation(len(part))
         w = np.ones(len(part)) if w is None else w
-        plain = (np.require(a, np.float64, ["C", "W"]) for a in (X, part, w))
-        yield Window(*plain, order if weight is None else order[w[order] > 0])
+        X, part, w = (np.require(a, np.float64, ["C", "W"]) for a in (X, part, w))
+        yield Window(X, part, w, order if weight is None else order[w[order] > 0])
 
 
 @kernel(any_order=True)
