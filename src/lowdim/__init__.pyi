@@ -1,4 +1,5 @@
 from lowdim import datasets as datasets
+from lowdim import deep as deep
 from lowdim import linalg as linalg
 from lowdim import plots as plots
 from lowdim import sparse as sparse
