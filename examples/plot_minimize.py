@@ -8,18 +8,14 @@ Gradient descent zigzags down a long valley; what remembers its steps goes strai
 
 import matplotlib.pyplot as plt
 import numpy as np
+import torch
 
 from lowdim import deep
 
+
 # %%
-# A valley that is 30 times as steep across as it is along. Gradients are torch's; without torch
-# there is nothing to draw.
-try:
-    import torch
-except ImportError:
-    raise SystemExit("This page needs torch: pip install 'lowdim[deep]'") from None
-
-
+# A valley that is 30 times as steep across as it is along. Gradients are torch's
+# (``pip install 'lowdim[deep]'``).
 def valley(x):
     return 0.5 * (x[0] ** 2 + 30.0 * x[1] ** 2)
 
