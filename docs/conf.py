@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import asdict, fields
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib as mpl
@@ -44,13 +45,14 @@ autodoc_typehints = "none"  # the docstrings say it in words
 numpydoc_show_class_members = False  # the class template lists them
 numpydoc_xref_param_type = False
 
+NEED_TORCH = "plot_minimize"  # pages that are left out where torch is absent, joined by |
 sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "backreferences_dir": None,
     "examples_dirs": "../examples",
     "filename_pattern": "/plot_",
     "gallery_dirs": "gallery",
-    "ignore_pattern": "demo",
+    "ignore_pattern": "demo" if find_spec("torch") else f"demo|{NEED_TORCH}",
     "min_reported_time": 60,
     "remove_config_comments": True,
     "show_memory": False,

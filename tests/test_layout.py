@@ -25,6 +25,7 @@ FLOORS = {
     "plots": 1,
     "tables": 1,
     "datasets": 1,
+    "deep": 2,
     "linear": 2,
     "cluster": 2,
     "mixture": 2,

@@ -30,6 +30,7 @@ def test_rows_are_sorted_and_can_be_chosen():
         ("KMeans", "cluster", "clustering"),
         ("GaussianMixture", "mixture", "density"),
         ("ALS", "completion", "completion"),
+        ("OnlineRegression", "linear", "regression"),
     ],
 )
 def test_a_method_has_its_family_and_task(name, family, task):

@@ -1,4 +1,5 @@
 from lowdim import datasets as datasets
+from lowdim import deep as deep
 from lowdim import linalg as linalg
 from lowdim import plots as plots
 from lowdim import sparse as sparse
@@ -29,6 +30,7 @@ from lowdim.linear.ica import FastICA as FastICA
 from lowdim.linear.ica import amari_distance as amari_distance
 from lowdim.linear.nmf import NMF as NMF
 from lowdim.linear.nmf import MiniBatchNMF as MiniBatchNMF
+from lowdim.linear.online_regression import OnlineRegression as OnlineRegression
 from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA
 from lowdim.linear.rotation import rotate as rotate

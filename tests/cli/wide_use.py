@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 import lowdim
 from tests.estimators.examples import CONFIGURED, DEFAULTS, METHODS, table
@@ -134,14 +135,17 @@ def odd_kinds(row):
 
 def use(model, X):
     """Fit, with weights too where they are taken, and every method that takes X."""
-    model.fit(X)
-    for name in ("transform", "predict", "predict_proba", "score", "score_samples", "impute"):
+    targets = [np.arange(50) % 2] if get_tags(model).target_tags.required else []
+    model.fit(X, *targets)
+    for name in ("transform", "predict", "predict_proba", "score_samples", "impute"):
         if hasattr(model, name):
             getattr(model, name)(X)
+    if hasattr(model, "score"):
+        model.score(X, *targets)
     if METHODS[type(model).__name__].weights:
-        clone(model).fit(X, sample_weight=np.linspace(0.5, 2.0, 50))
+        clone(model).fit(X, *targets, sample_weight=np.linspace(0.5, 2.0, 50))
     if hasattr(model, "partial_fit"):
-        clone(model).partial_fit(X)
+        clone(model).partial_fit(X, *targets)
     if hasattr(model, "word_topics"):
         model.word_topics(X)
     if hasattr(model, "word_topics") and hasattr(model, "score_samples"):

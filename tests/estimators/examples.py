@@ -95,6 +95,13 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 2, "solver": "mu", "beta_loss": "kullback-leibler", "max_iter": 10},
         {"n_components": 2, "solver": "mu", "beta_loss": 1.5, "max_iter": 10},
     ],
+    "OnlineRegression": [
+        {"history_every": 7, "alpha": 0.1},
+        {"fit_intercept": False},
+        {"solver": "sgd", "max_iter": 3, "average": True, "gain": "constant"},
+        {"solver": "nlms", "max_iter": 3, "tol": 0.1, "shuffle": False},
+        {"solver": "adagrad", "max_steps": 50, "history_every": 9},
+    ],
     "PLSA": [{"n_components": 2, "temperature": 1.3}],
     "PCA": [
         *(
@@ -161,6 +168,12 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }
+
+
+def depends_on_order(model):
+    """Whether a model learns row by row: a row elsewhere again is then no row of weight 2."""
+    return type(model).__name__ == "OnlineRegression" and model.solver != "rls"
+
 
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}

@@ -40,6 +40,7 @@ def has_units(model):
         or getattr(model, "components", None) in ("poisson", "multinomial")  # counts
         or type(model).__name__ == "LatentDirichletAllocation"  # counts
         or type(model).__name__ == "GloVe"  # x_max is a count
+        or (type(model).__name__ == "OnlineRegression" and model.alpha > 0)  # squares of X
         or getattr(model, "covariance_type", None) == "unit"  # of variance 1
         or getattr(model, "weighting", None) == "log-entropy"  # log(1 + count)
         or (type(model).__name__, getattr(model, "whiten", True))

@@ -57,7 +57,11 @@ FURTHER_CHECKS = [
     checks.check_inplace_ensure_writeable,
     checks.check_param_validation,
 ]
-CLASSES = public_estimators()
+CLASSES = {
+    name: cls
+    for name, cls in public_estimators().items()
+    if not get_tags(cls()).target_tags.required  # a table has no y
+}
 METHODS = {row.name: row for row in lowdim.methods()}
 ASKED = ["transform", "predict", "predict_proba", "score_samples", "score"]
 OPTIONAL = [

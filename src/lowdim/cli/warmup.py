@@ -233,14 +233,23 @@ def _use(model: Any, X: Any) -> None:
     import scipy.sparse as sp
     from sklearn.base import clone
 
-    model.fit(X)
+    targets = _targets_for(model)
+    model.fit(X, *targets)
     for name in ("transform", "predict", "score_samples", "impute"):
         if hasattr(model, name) and not (name == "impute" and sp.issparse(X)):
             getattr(model, name)(X)
     if _family(type(model)) == "maps" and hasattr(X, "dtype") and hasattr(X, "__neg__"):
         model.transform(-X)  # rows of the map have their place without more
     if hasattr(model, "partial_fit"):
-        clone(model).partial_fit(X)
+        clone(model).partial_fit(X, *targets)
+
+
+def _targets_for(model: Any) -> list[Any]:
+    """Something to predict, for a model that learns to."""
+    import numpy as np
+
+    needed = model.__sklearn_tags__().target_tags.required
+    return [np.arange(ROWS) % 2] if needed else []
 
 
 def _recommend() -> None:
