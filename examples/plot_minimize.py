@@ -2,8 +2,8 @@
 Ways down a valley
 ==================
 
-Gradient descent zigzags down a long valley; what remembers its steps goes straight. Each method of
-:func:`lowdim.deep.minimize` is the recursion of the textbooks, so their paths can be compared.
+Gradient descent zigzags down a long valley; what remembers its steps is there sooner. Each method
+of :func:`lowdim.deep.minimize` is the recursion of the textbooks, so their paths can be compared.
 """
 
 import matplotlib.pyplot as plt

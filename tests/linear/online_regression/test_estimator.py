@@ -233,6 +233,14 @@ def test_passes_end_when_the_error_settles(rng):
     assert len(model.history_) == model.n_iter_ and model.t_ == 200 * model.n_iter_
 
 
+def test_the_error_of_a_pass_is_that_of_the_rows_it_looked_at(rng):
+    X, y, _ = rows(rng)
+    arguments = {"solver": "sgd", "eta0": 0.01, "shuffle": False}
+    some = OnlineRegression(**arguments, max_steps=50).fit(X, y, np.full(200, 2.0))
+    alone = OnlineRegression(**arguments).fit(X[:50], y[:50], np.full(50, 2.0))
+    np.testing.assert_allclose(some.history_, alone.history_)
+
+
 def test_a_pass_is_shuffled_anew_and_follows_from_the_seed(rng):
     X, y, _ = rows(rng)
     fits = [OnlineRegression("sgd", random_state=seed).fit(X, y).coef_ for seed in (0, 0, 1)]

@@ -374,18 +374,17 @@ class OnlineRegression(RegressorMixin, Estimator):
         loop = iterate(self, start, max_iter=passes, tol=self.tol)
         for now in loop:
             key = (now.seed, loop.n_iter) if self.shuffle else None
-            learned, errors, loss = now.learned, list(now.errors), 0.0
+            learned, errors, loss, total = now.learned, list(now.errors), 0.0, 0.0
             windows = windows_of(rows, Y, weight, key)
             with closing(windows):
                 for window in windows:
                     for order in self._cuts(window.order[: most - learned.t], learned.t):
                         learned, found = self._learn(learned, window, order)
-                        loss += found
+                        loss, total = loss + found, total + float(window.weight[order].sum())
                         if all_rows is not None and learned.t % self.history_every == 0:
                             errors.append(mean_square(all_rows, *self._from_steps(learned)))
                     if learned.t >= most:
                         break
-            total = float(learned.t - now.learned.t if weight is None else weight.sum())
             error = loss / total
             change = abs(loop.history[-1] - error) / max(error, 1e-300) if loop.history else np.inf
             loop.record(error, change=change)
