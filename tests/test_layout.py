@@ -25,6 +25,7 @@ FLOORS = {
     "tables": 1,
     "datasets": 1,
     "linear": 2,
+    "deep": 2,
     "cluster": 2,
     "mixture": 2,
     "completion": 2,

@@ -60,23 +60,6 @@ def test_missing_entries_count_in_no_sum_and_are_filled_better_than_by_the_mean(
     assert 0.6 < np.sqrt(np.mean((off / std[holes]) ** 2)) < 1.5
 
 
-def test_what_is_missing_does_not_reach_the_loss(rng):
-    X = plane(rng, n=40)
-    Y = X.copy()
-    Y[:, 0][::2] = np.nan
-    from lowdim.deep.autoencoding import Coder, squared_loss
-    from lowdim.deep.engine import torch_generator
-    from lowdim.deep.starting import module_of
-
-    module = module_of(
-        lambda: Coder("mlp", (1, 8, 1), 2, (), "relu", 0.0, True), torch_generator(0)
-    ).double()
-    tensor = torch.from_numpy(Y)
-    found = squared_loss(0.0, module, (tensor,), torch_generator(0)).item()
-    hat = module.reconstruct(tensor).detach().numpy()
-    assert found == pytest.approx(np.nansum((Y - hat) ** 2))
-
-
 def test_bernoulli_learns_shares_and_refuses_other_values(rng):
     X = (rng.random((200, 6)) < np.where(np.arange(200)[:, None] < 100, 0.9, 0.1)).astype(np.uint8)
     model = lowdim.Autoencoder(1, loss="bernoulli", hidden=(16,), random_state=0).fit(X)

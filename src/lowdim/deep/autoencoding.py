@@ -55,13 +55,17 @@ class BernoulliCoder(Coder):
         return self.decoder(Z).sigmoid()
 
 
-def squared_loss(corruption: float, module: Coder, batch: tuple, noise: torch.Generator):
+def squared_loss(
+    corruption: float, module: Coder, batch: tuple, noise: torch.Generator
+) -> torch.Tensor:
     """Sum of (y - y_hat)^2 over the observed entries of rows."""
     Y, observed, decoded = _decoded(corruption, module, batch, noise)
     return ((Y - decoded) ** 2 * observed).sum()
 
 
-def bernoulli_loss(corruption: float, module: Coder, batch: tuple, noise: torch.Generator):
+def bernoulli_loss(
+    corruption: float, module: Coder, batch: tuple, noise: torch.Generator
+) -> torch.Tensor:
     """Sum of -x log p - (1 - x) log(1 - p) over the observed entries of rows."""
     Y, observed, logits = _decoded(corruption, module, batch, noise)
     return nn.functional.binary_cross_entropy_with_logits(logits, Y, observed, reduction="sum")

@@ -63,11 +63,14 @@ class CodingNetwork(ImputeMixin, Transformer, Network):
         rows = self.open_rows(X, reset=not (more and hasattr(self, "weights_")))
         image_shape_of(self.image_shape, rows.n_columns, self.network)
         if not (more and hasattr(self, "weights_")):
-            columns = observed_columns(rows)
-            check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
-            self.sees_missing_ = bool((columns.n_observed < rows.shape[0]).any())
-            self.mean_, self.scale_ = self._measures(columns.mean, columns.std)
+            self._learn_columns(rows)
         return rows, int(random_generator(self.random_state).integers(2**62))
+
+    def _learn_columns(self, rows: Blocks) -> None:
+        columns = observed_columns(rows)
+        check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
+        self.sees_missing_ = bool((columns.n_observed < rows.shape[0]).any())
+        self.mean_, self.scale_ = self._measures(columns.mean, columns.std)
 
     def _measures(self, mean: np.ndarray, std: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is taken from each column, and what it is divided by."""

@@ -132,6 +132,8 @@ class Network(Estimator):
         passes = 1 if more else self.max_iter
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
         module = module_of(self._make, torch_generator(seed), self._buffers())
+        if hasattr(module, "start"):
+            module.start()  # where it does not start at random
         learner = Learner(
             module,
             loss,
