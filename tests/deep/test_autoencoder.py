@@ -26,7 +26,7 @@ def error(model, X):
 def test_without_hidden_layers_it_reaches_the_error_of_pca(rng):
     X = plane(rng) + 5.0
     model = lowdim.Autoencoder(
-        2, hidden=(), standardize=False, learning_rate=0.01, max_iter=150, random_state=0
+        2, hidden=(), standardize=False, learning_rate=0.1, max_iter=100, random_state=0
     ).fit(X)
     assert error(model, X) < 1.01 * error(lowdim.PCA(2).fit(X), X)
 
