@@ -24,6 +24,8 @@ from lowdim.core.config import set_config as set_config
 from lowdim.core.persistence import LoadError as LoadError
 from lowdim.core.persistence import load as load
 from lowdim.core.session import CheckpointError as CheckpointError
+from lowdim.deep.autoencoder import Autoencoder as Autoencoder
+from lowdim.deep.vae import VAE as VAE
 from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
 from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
 from lowdim.linear.ica import FastICA as FastICA

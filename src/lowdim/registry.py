@@ -96,7 +96,7 @@ def _describe(name: str, cls: type[Estimator]) -> Method:
         transform=hasattr(cls, "transform"),
         inverse_transform=hasattr(cls, "inverse_transform"),
         impute=hasattr(cls, "impute"),
-        predict=hasattr(cls, "predict"),
+        predict=hasattr(model, "predict"),
         score=hasattr(cls, "score"),
         sample=hasattr(cls, "sample"),
     )

@@ -19,6 +19,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"solver": "cg"},
         {"feedback": "implicit", "max_iter": 10},
     ],
+    "Autoencoder": [{"network": "conv", "hidden": (8,), "corruption": 0.2, "max_iter": 2}],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
     "CompressiveSensing": [
         {"n_components": 1, "solver": "homotopy"},
@@ -165,6 +166,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"perplexity": 2, "method": "barnes_hut", "n_components": 1, "max_iter": 30},
         {"perplexity": [2, 3], "method": "exact", "max_iter": 30, "early_compression": 0.1},
         {"perplexity": 2, "landmarks": 8, "anneal_perplexity": 4, "max_iter": 30},
+    ],
+    "VAE": [
+        {"posterior": "full", "noise": "row", "n_importance": 2, "hidden": (8,), "max_iter": 2},
+        {"prior": "mixture", "n_clusters": 2, "noise": "shared", "hidden": (), "max_iter": 2},
     ],
     "TruncatedSVD": [{"algorithm": "krylov"}, {"algorithm": "arpack", "n_components": 1}],
 }

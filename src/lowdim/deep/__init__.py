@@ -1,6 +1,8 @@
 """Networks: trained by one loop, on torch, which is imported when a network is first fitted.
 
-    minimize, smoothness     descent step by step, on any function          minimizing.py
+    minimize, smoothness     descent step by step, on any function                minimizing.py
+    gaussian_gradient        gradients of Gaussian expectations, two estimators   expectations.py
+    gradients, jacobian      of networks: by torch, by error signals, by steps    mlp/
 
 Classes are exported by `lowdim`; functions by this package, when first used.
 """

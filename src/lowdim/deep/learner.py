@@ -71,6 +71,8 @@ class Learner:
         penalty(module) is added to the mean loss of a batch.
     weighted : bool
         Whether the last part of a batch holds weights of its rows.
+    prepare : callable or None
+        prepare(rows), an array of floats, is what the network sees of the rows of a shard.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Learner:
         device: Any,
         penalty: Callable[[Any], Any] | None = None,
         weighted: bool = False,
+        prepare: Callable[[np.ndarray], np.ndarray] | None = None,
     ):
         import torch
 
@@ -91,6 +94,7 @@ class Learner:
         self.module = module.to(device, self.dtype)
         self.settings, self.n_steps, self.seed, self.device = settings, n_steps, seed, device
         self._loss, self._penalty, self._weighted = loss, penalty, weighted
+        self._prepare = prepare
         self._weights = [p for p in self.module.parameters() if p.requires_grad]
         self._optimizer = optimizer_of(settings, self._weights)
         self._average = [w.detach().clone() for w in self._weights] if settings.average else []
@@ -155,7 +159,9 @@ class Learner:
 
     def tensors(self, batch: tuple) -> tuple:
         """Arrays as tensors: numbers in the precision of the network, classes as they are."""
-        return tuple(self._tensor(part) for part in batch)
+        rows, *others = batch
+        rows = rows if self._prepare is None else self._prepare(rows)
+        return tuple(self._tensor(part) for part in (rows, *others))
 
     def _tensor(self, part: np.ndarray) -> Any:
         import torch

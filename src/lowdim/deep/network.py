@@ -72,6 +72,7 @@ class Network(Estimator):
     shapes: ClassVar[dict] = {
         "weights_": Anything(),
         "validation_history_": Maybe(("iterations",)),
+        **{name: Maybe(Anything()) for name in ("_memory", "_module")},  # in no file
     }
 
     weights_: dict[str, np.ndarray]
@@ -85,6 +86,14 @@ class Network(Estimator):
         """What the module has beside weights, by name: means and scales of columns, say."""
         return {}
 
+    def _batch_size(self, n: int) -> int:
+        """Rows of a batch, of n rows in all."""
+        return self.batch_size
+
+    def _prepare(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """What the network sees of an array of rows; None: the rows themselves."""
+        return None
+
     @property
     def module_(self) -> Any:
         """The torch module with the learned weights."""
@@ -97,6 +106,9 @@ class Network(Estimator):
                     w.copy_(torch.from_numpy(self.weights_[name]))
             self._module = module.to(configured_device()).eval()
         return self._module
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in super().__getstate__().items() if k != "_module"}
 
     # ---- learn -----------------------------------------------------------------------------------
 
@@ -116,10 +128,12 @@ class Network(Estimator):
         `along` are companions of the rows, the last one their weights if `weighted`.
         """
         torch_for(type(self).__name__)
-        plan = plan_of(rows, self.batch_size, seed)
+        plan = plan_of(rows, self._batch_size(rows.shape[0]), seed)
         passes = 1 if more else self.max_iter
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
         module = module_of(self._make, torch_generator(seed), self._buffers())
+        if hasattr(module, "start"):
+            module.start()  # where it does not start at random
         learner = Learner(
             module,
             loss,
@@ -129,13 +143,15 @@ class Network(Estimator):
             device=configured_device(),
             penalty=penalty,
             weighted=weighted,
+            prepare=self._prepare(),
         )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
             if "_memory" in self.__dict__:
                 learner.restore(self._memory)
+        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
-        self._publish(learner, trained, more)
+        self._publish(learner, trained, before)
 
     def _settings(self, n_steps: int, more: bool) -> Settings:
         return Settings(
@@ -177,14 +193,12 @@ class Network(Estimator):
             left_out=left_out,
         )
 
-    def _publish(self, learner: Learner, trained: Trained, more: bool) -> None:
-        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
+    def _publish(self, learner: Learner, trained: Trained, before: np.ndarray) -> None:
         self.weights_ = trained.weights
         self._memory = learner.state()
         self.__dict__.pop("_module", None)
-        if more:
-            self.history_ = np.concatenate([before[: len(before)], trained.history])
-            self.n_iter_ = len(self.history_)
+        self.history_ = np.concatenate([before, trained.history])
+        self.n_iter_ = len(self.history_)
         self.validation_history_ = trained.validation_history
 
     # ---- use -------------------------------------------------------------------------------------

@@ -1,0 +1,109 @@
+"""Variational autoencoders: a pass, and the time to a bound, beside a plain loop in torch.
+
+The plain loop is what a tutorial has: rows in memory, a shuffled index, Adam, torch's own threads.
+Both learn 784-400-20 on MNIST, binarised once, with batches of 128. Quality is the mean bound of
+1000 test images (higher is better).
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Case, Entry
+from benchmarks.maps_umap import DATA
+
+LIBRARIES = ("lowdim", "numpy", "torch")
+HIDDEN, CODES, BATCH = 400, 20, 128
+
+
+@cache
+def digits() -> tuple[np.ndarray, np.ndarray]:
+    """MNIST's training and first 1000 test digits, each pixel drawn 0 or 1 once."""
+    random = np.random.default_rng(0)
+    with np.load(DATA / "mnist.npz") as file:
+        parts = file["x_train"], file["x_test"][:1000]
+    rows = (part.reshape(len(part), -1) / np.float32(255) for part in parts)
+    train, test = ((random.random(x.shape, np.float32) < x).astype(np.uint8) for x in rows)
+    return train, test
+
+
+def training(shrink: int) -> np.ndarray:
+    train, _ = digits()
+    return train[: len(train) // shrink]
+
+
+def ours(X: np.ndarray, passes: int) -> Any:
+    from lowdim import VAE
+
+    model = VAE(
+        CODES,
+        likelihood="bernoulli",
+        hidden=(HIDDEN,),
+        batch_size=BATCH,
+        max_iter=passes,
+        random_state=0,
+    )
+    return model.fit(X)
+
+
+def plain(X: np.ndarray, passes: int) -> Any:
+    """The loop of a tutorial, at the constant rate of 1e-3."""
+    import torch
+    from torch import nn
+    from torch.nn.functional import binary_cross_entropy_with_logits
+
+    torch.manual_seed(0)
+    encoder = nn.Sequential(nn.Linear(784, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 2 * CODES))
+    decoder = nn.Sequential(nn.Linear(CODES, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 784))
+    weights = [*encoder.parameters(), *decoder.parameters()]
+    optimizer = torch.optim.Adam(weights, lr=1e-3)
+    rows = torch.from_numpy(X).float()
+
+    def loss_of(x: Any) -> Any:
+        mean, log_var = encoder(x).chunk(2, dim=1)
+        z = mean + torch.exp(0.5 * log_var) * torch.randn_like(mean)
+        fit = binary_cross_entropy_with_logits(decoder(z), x, reduction="sum")
+        return fit - 0.5 * (1 + log_var - mean**2 - log_var.exp()).sum()
+
+    for _ in range(passes):
+        order = torch.randperm(len(rows))
+        for start in range(0, len(rows), BATCH):
+            x = rows[order[start : start + BATCH]]
+            optimizer.zero_grad()
+            (loss_of(x) / len(x)).backward()
+            optimizer.step()
+    return loss_of
+
+
+def bound(X: np.ndarray, result: Any) -> float:
+    """Mean bound of test images."""
+    _, test = digits()
+    if hasattr(result, "elbo"):
+        return float(np.mean(result.elbo(test, n_samples=10)))
+    import torch
+
+    rows = torch.from_numpy(test).float()
+    with torch.no_grad():
+        return -float(np.mean([result(rows).item() / len(rows) for _ in range(10)]))
+
+
+def case(name: str, about: str, passes: int, plain_passes: int, tolerance: float) -> Case:
+    return Case(
+        name=name,
+        about=about,
+        make=training,
+        ours=Entry("lowdim", partial(ours, passes=passes)),
+        peers=[Entry("plain torch loop", partial(plain, passes=plain_passes))],
+        quality=bound,
+        tolerance=tolerance,
+        big=True,
+    )
+
+
+CASES = (
+    case("vae-pass", "VAE 784-400-20, one pass over 60000 binarised digits.", 1, 1, 0.1),
+    case("vae-bound", "VAE 784-400-20, until a held-out bound of -100 nats.", 10, 20, 0.01),
+)

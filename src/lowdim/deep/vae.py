@@ -1,0 +1,346 @@
+"""Variational autoencoder: a row comes from a code, through a network and noise.
+
+    z ~ N(0, I),   x ~ p(x | decode(z))        what the model says of rows
+    q(z | x) = N(mu(x), L(x) L(x)')            what the encoder says of codes
+
+    minimise over both networks    J = 1/n sum_i [ KL(q(z | x_i) | p(z)) - E_q log p(x_i | z) ]
+
+J is at least -log p(x) by row. A code is drawn as z = mu + L e with e ~ N(0, I), so gradients go
+through the draw (Kingma and Welling, 2014). Only what is observed of a row counts in log p(x | z).
+Without hidden layers and with Gaussian noise this is probabilistic PCA, or factor analysis.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lowdim.core.blocks import Blocks
+from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
+from lowdim.core.loop import fitting
+from lowdim.core.shapes import Anything, Maybe
+from lowdim.deep.coder import CODING_ARGUMENTS
+from lowdim.deep.generative import GenerativeNetwork
+from lowdim.deep.likelihoods import Layout, check_values, kinds_of, levels_of
+from lowdim.deep.network import sizes_of
+from lowdim.linalg.observed import column_sizes
+
+
+class VAE(GenerativeNetwork):
+    """Variational autoencoder: a row comes from k numbers z ~ N(0, I), a network, and noise.
+
+    Minimises  1/n sum_i [ beta KL(q(z | x_i) | p(z)) - E_q log p(x_i | z) ],  a bound of -log p(x),
+    by stochastic gradient steps. Missing values (NaN) are left out of the sums.
+
+    Cost: O(n w) per pass, with w weights; memory O(w) and one window of rows for streams.
+    Use it for a density of rows that no plane explains: to fill missing values with honest
+    uncertainty, to draw new rows, to find odd ones. Needs torch: ``pip install 'lowdim[deep]'``.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Numbers of a code, k.
+    likelihood : str, sequence or dict, default="gaussian"
+        What columns hold: "gaussian", "bernoulli" (0 to 1), "poisson" (counts) or "categorical"
+        (levels 0, 1, ...). One for all columns, a sequence with one for each, or a dict from
+        columns, by name or number, to kinds; other columns are "gaussian".
+    noise : {"column", "shared", "row"} or float, default="column"
+        Variance of "gaussian" columns: learned for each, learned once for all, given by the decoder
+        for each row and column, or this number, in squared units of X.
+    posterior : {"diagonal", "full"}, default="diagonal"
+        Covariance of q(z | x); "full": L is lower triangular.
+    gradient : {"reparam", "reinforce"}, default="reparam"
+        "reinforce": by scores (f - mean of the others) grad log q, which needs n_samples >= 2;
+        noisier, kept for comparison.
+    n_samples : int, default=1
+        Draws for each row and step, over which the bound is averaged.
+    n_importance : int, default=1
+        More than 1: draws within the bound log 1/m sum_j p(x, z_j) / q(z_j), which is tighter
+        (IWAE; with NaN, MIWAE).
+    beta : float, default=1.0
+        Weight of the divergence. Smaller: better reconstructions; larger: simpler codes.
+    kl : {"closed", "sampled"}, default="closed"
+        The divergence by its formula, or by the draws. A mixture prior and n_importance > 1 have
+        no formula and always use the draws.
+    prior : {"normal", "mixture"}, default="normal"
+        "mixture": z comes from one of `n_clusters` Gaussians, which are learned; `predict` says
+        which.
+    n_clusters : int, default=10
+        Clusters of prior="mixture".
+    binarize : bool, default=False
+        In each step draw 0 or 1 anew for "bernoulli" values, which are shares then.
+    network : {"mlp", "conv"}, default="mlp"
+        "conv": rows are images, and all columns of one kind.
+    image_shape : (height, width) or (height, width, channels) or None, default=None
+        Of rows that are images; None: a square, or else a signal.
+    hidden : sequence of int, default=(256,)
+        Units of the encoder's hidden layers; the decoder has them in the other order. () for none.
+    activation : {"relu", "tanh", "logistic", "gelu", "silu", "identity"}, default="relu"
+    max_iter : int, default=50
+        Passes over the rows, at the most.
+    batch_size : int or "auto", default="auto"
+        Rows of a step; "auto": an eighth of them, but 16 at least and 128 at the most.
+    optimizer : {"sgd", "heavy_ball", "nesterov", "adagrad", "adam", "adamw"}, default="adam"
+    learning_rate : float, default=3e-3
+        At its largest.
+    schedule : {"cosine", "constant", "invscaling"}, default="cosine"
+        How the learning rate falls with the steps.
+    weight_decay : float, default=0.0
+        Shrinks weights towards 0.
+    dropout : float, default=0.0
+        Share of hidden units that are left out at random in each step.
+    clip : float or None, default=None
+        Gradients longer than this are shortened to it.
+    early_stopping : bool, default=False
+        Hold out rows, stop when their J has not fallen for some passes, and keep the best weights.
+    validation_fraction : float, default=0.1
+        Share of rows that are held out.
+    n_iter_no_change : int, default=10
+        Passes without improvement after which the fit stops.
+    tol : float, default=0.0
+        What counts as improvement. If more than 0, J of the passes themselves may stop the fit.
+    average : float, default=0.0
+        Decay of a moving average of the weights, which then replaces them; 0: none.
+    precision : {"single", "double", "mixed"}, default="single"
+        Of the numbers while it learns.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    weights_ : dict of ndarray
+        Weights of both networks by name.
+    module_ : torch.nn.Module
+        Both networks, for rows (x - mean_) / scale_.
+    mean_, scale_ : ndarray of shape (d,)
+        0 and 1 for columns that are not "gaussian".
+    noise_variance_ : float or ndarray
+        Learned variance of the "gaussian" columns; NaN for others, and with noise="row".
+    n_levels_ : ndarray of shape (d,)
+        Levels of categorical columns, 0 for others.
+    sees_missing_ : bool
+        Whether rows with NaN were learned from: then the encoder also sees which values are there.
+    history_ : ndarray of shape (n_iter_,)
+        J of each pass, for columns in units of `scale_`.
+    validation_history_ : ndarray or None
+        J of held-out rows after each pass.
+    n_iter_, converged_ : int, bool
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,), if X had names
+
+    See Also
+    --------
+    ProbabilisticPCA : noise="shared" without hidden layers, in closed form.
+    FactorAnalysis : noise="column" without hidden layers.
+    Autoencoder : codes without a density, in less time.
+
+    Notes
+    -----
+    Importance samples of `score_samples`, `impute` and others are the same normal numbers for every
+    row, so results of a row do not depend on the rows it came with. The noise variance is at least
+    1e-6 of a column's variance.
+
+    References
+    ----------
+    Kingma and Welling (2014), Auto-encoding variational Bayes. Burda, Grosse and Salakhutdinov
+    (2016), Importance weighted autoencoders. Mattei and Frellsen (2019), MIWAE.
+
+    Examples
+    --------
+    >>> import numpy as np, lowdim
+    >>> random = np.random.default_rng(0)
+    >>> t = random.uniform(-3, 3, size=(400, 1))
+    >>> X = np.hstack([np.cos(t), np.sin(t), t]) + 0.05 * random.normal(size=(400, 3))
+    >>> model = lowdim.VAE(1, random_state=0).fit(X)
+    >>> bool(model.score(X) > lowdim.ProbabilisticPCA(1).fit(X).score(X) + 1)
+    True
+    >>> filled, std = model.impute([[np.nan, np.nan, 2.0]], return_std=True)
+    >>> bool(abs(filled[0, 0] - np.cos(2.0)) < 0.5)
+    True
+    """
+
+    shapes: ClassVar[dict] = {
+        **GenerativeNetwork.shapes,
+        "n_levels_": ("d",),
+        "offset_": ("d",),
+        "_kinds": Maybe(Anything()),
+    }
+
+    _parameter_constraints: ClassVar[dict] = {
+        **CODING_ARGUMENTS,
+        "likelihood": [str, "array-like", dict],
+        "noise": [StrOptions({"column", "shared", "row"}), POSITIVE],
+        "posterior": [StrOptions({"diagonal", "full"})],
+        "gradient": [StrOptions({"reparam", "reinforce"})],
+        "n_samples": [AT_LEAST_1],
+        "n_importance": [AT_LEAST_1],
+        "beta": [NOT_NEGATIVE],
+        "kl": [StrOptions({"closed", "sampled"})],
+        "prior": [StrOptions({"normal", "mixture"})],
+        "n_clusters": [AT_LEAST_1],
+        "binarize": ["boolean"],
+    }
+
+    # fmt: off
+    def __init__(
+        self, n_components=2, *, likelihood="gaussian", noise="column", posterior="diagonal",
+        gradient="reparam", n_samples=1, n_importance=1, beta=1.0, kl="closed", prior="normal",
+        n_clusters=10, binarize=False, network="mlp", image_shape=None, hidden=(256,),
+        activation="relu", max_iter=50, batch_size="auto", optimizer="adam",
+        learning_rate=3e-3, schedule="cosine", weight_decay=0.0, dropout=0.0, clip=None,
+        early_stopping=False, validation_fraction=0.1, n_iter_no_change=10, tol=0.0,
+        average=0.0, precision="single", random_state=None,
+    ):
+        self.n_components, self.likelihood = n_components, likelihood
+        self.noise, self.posterior = noise, posterior
+        self.gradient, self.n_samples = gradient, n_samples
+        self.n_importance, self.beta = n_importance, beta
+        self.kl, self.prior = kl, prior
+        self.n_clusters, self.binarize = n_clusters, binarize
+        self.network, self.image_shape = network, image_shape
+        self.hidden, self.activation = hidden, activation
+        self.max_iter, self.batch_size = max_iter, batch_size
+        self.optimizer, self.learning_rate = optimizer, learning_rate
+        self.schedule, self.weight_decay = schedule, weight_decay
+        self.dropout, self.clip = dropout, clip
+        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
+        self.n_iter_no_change, self.tol = n_iter_no_change, tol
+        self.average, self.precision = average, precision
+        self.random_state = random_state
+    # fmt: on
+
+    @fitting
+    def fit(self, X, y=None):
+        """Learn both networks from X.
+
+        Parameters
+        ----------
+        X : array, data frame, Dask collection or stream of shape (n, d)
+            NaN marks missing values.
+        y : ignored
+        """
+        return self._fit(X, more=False)
+
+    @fitting
+    def partial_fit(self, X, y=None):
+        """One more pass, over these rows."""
+        return self._fit(X, more=True)
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, more: bool) -> VAE:
+        self._check_choices()
+        rows, seed = self._open(X, more)
+        self._learn(self._checked(rows), (), self._bound().loss, seed, more=more)
+        assert self.module_  # made now: what only uses a model does not change it
+        return self
+
+    def _check_choices(self) -> None:
+        if self.gradient == "reinforce" and (self.n_samples < 2 or self.n_importance > 1):
+            raise ValueError(
+                f"gradient='reinforce' with n_samples={self.n_samples} and n_importance="
+                f"{self.n_importance}: its baseline is the mean of a row's other draws. Choose "
+                "n_samples of at least 2 and n_importance=1."
+            )
+
+    def _learn_columns(self, rows: Blocks) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self._kinds = list(kinds_of(self.likelihood, rows.n_columns, names))
+        self._check_kinds()
+        rows = rows.checked(check_values, tuple(self._kinds), None)
+        super()._learn_columns(rows)
+        self.n_levels_ = np.array(levels_of(rows, tuple(self._kinds)))
+
+    def _check_kinds(self) -> None:
+        kinds = set(self._kinds)
+        if self.network == "conv" and len(kinds) > 1:
+            raise ValueError(
+                f"likelihood has the kinds {', '.join(sorted(kinds))}; network='conv' is for "
+                "images, whose columns are all of one kind. Choose network='mlp'."
+            )
+        if self.binarize and "bernoulli" not in kinds:
+            raise ValueError(
+                f"binarize=True draws values of 'bernoulli' columns, and likelihood="
+                f"{self.likelihood!r} has none."
+            )
+
+    def _measures(self, mean: np.ndarray, std: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        kinds = np.array(self._kinds)
+        gaussian = kinds == "gaussian"
+        scale = np.ones(len(mean))
+        if gaussian.any():
+            scale[gaussian] = column_sizes(std[gaussian], together=self.noise == "shared")
+        p = np.clip(mean, 1e-3, 1 - 1e-3)
+        log_odds, log_rate = np.log(p) - np.log1p(-p), np.log(np.maximum(mean, 1e-3))
+        start = np.select([kinds == "bernoulli", kinds == "poisson"], [log_odds, log_rate], 0.0)
+        self.offset_ = start
+        return np.where(gaussian, mean, 0.0), scale
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(tuple(self._kinds), tuple(int(n) for n in self.n_levels_))
+
+    def _checked(self, rows: Blocks) -> Blocks:
+        layout = self._layout
+        if set(layout.kinds) == {"gaussian"}:
+            return rows
+        return rows.checked(check_values, layout.kinds, layout.levels)
+
+    def _buffers(self) -> dict[str, np.ndarray]:
+        layout = self._layout
+        buffers = {"likelihood.offset": self.offset_[layout.plain]}
+        if layout.n_levels:
+            levels = np.array(layout.levels)[layout.of("categorical")]
+            beyond = np.arange(layout.n_levels)[:, None] >= levels
+            buffers["likelihood.forbidden"] = np.where(beyond, -1e9, 0.0)
+        return buffers
+
+    def _noise(self) -> Any:
+        """What the module knows of the noise: its kind, or fixed logarithms of variances."""
+        if isinstance(self.noise, str):
+            return self.noise
+        scale = self.scale_[self._layout.of("gaussian")]
+        return tuple((np.log(float(self.noise)) - 2.0 * np.log(scale)).tolist())
+
+    def _make(self) -> Any:
+        from lowdim.deep.vae_module import Shape, Variational
+
+        shape = Shape(
+            self.network,
+            self._shape,
+            self.n_components,
+            sizes_of(self.hidden),
+            self.activation,
+            float(self.dropout),
+            self.posterior,
+            self.n_clusters if self.prior == "mixture" else 0,
+            self.sees_missing_,
+        )
+        return Variational(shape, self._layout, self._noise())
+
+    def _bound(self) -> Any:
+        from lowdim.deep.vae_module import Bound
+
+        closed = self.kl == "closed" and self.prior == "normal" and self.n_importance == 1
+        return Bound(
+            self.gradient,
+            self.n_samples,
+            self.n_importance,
+            float(self.beta),
+            closed,
+            self.binarize,
+        )
+
+    @property
+    def noise_variance_(self):
+        """Learned variance of the Gaussian columns, in squared units of X."""
+        columns = self._layout.of("gaussian")
+        found = np.full(len(self.mean_), np.nan)
+        if self.noise == "row":
+            return found
+        if isinstance(self.noise, str) and len(columns):
+            log_noise = self.module_.likelihood.log_variances().detach().cpu().double().numpy()
+            found[columns] = np.square(np.exp(0.5 * log_noise) * self.scale_[columns])
+        else:
+            found[columns] = float(self.noise)
+        return float(found[columns[0]]) if self.noise == "shared" and len(columns) else found
