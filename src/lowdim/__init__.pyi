@@ -1,4 +1,5 @@
 from lowdim import datasets as datasets
+from lowdim import deep as deep
 from lowdim import linalg as linalg
 from lowdim import plots as plots
 from lowdim import sparse as sparse
@@ -23,6 +24,8 @@ from lowdim.core.config import set_config as set_config
 from lowdim.core.persistence import LoadError as LoadError
 from lowdim.core.persistence import load as load
 from lowdim.core.session import CheckpointError as CheckpointError
+from lowdim.deep.mlp.classifier import MLPClassifier as MLPClassifier
+from lowdim.deep.mlp.regressor import MLPRegressor as MLPRegressor
 from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder
 from lowdim.linear.factor_analysis import FactorAnalysis as FactorAnalysis
 from lowdim.linear.ica import FastICA as FastICA

@@ -72,6 +72,7 @@ class Network(Estimator):
     shapes: ClassVar[dict] = {
         "weights_": Anything(),
         "validation_history_": Maybe(("iterations",)),
+        **{name: Maybe(Anything()) for name in ("_memory", "_module")},  # in no file
     }
 
     weights_: dict[str, np.ndarray]
@@ -97,6 +98,9 @@ class Network(Estimator):
                     w.copy_(torch.from_numpy(self.weights_[name]))
             self._module = module.to(configured_device()).eval()
         return self._module
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in super().__getstate__().items() if k != "_module"}
 
     # ---- learn -----------------------------------------------------------------------------------
 
