@@ -24,6 +24,8 @@ from lowdim.core.config import set_config as set_config
 from lowdim.core.persistence import LoadError as LoadError
 from lowdim.core.persistence import load as load
 from lowdim.core.session import CheckpointError as CheckpointError
+from lowdim.deep.cnn.classifier import CNNClassifier as CNNClassifier
+from lowdim.deep.cnn.regressor import CNNRegressor as CNNRegressor
 from lowdim.deep.mlp.classifier import MLPClassifier as MLPClassifier
 from lowdim.deep.mlp.regressor import MLPRegressor as MLPRegressor
 from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder

@@ -174,7 +174,7 @@ class Learner:
         """Arrays as tensors: numbers in the precision of the network, classes as they are."""
         return tuple(self._tensor(part) for part in batch)
 
-    def _tensor(self, part: np.ndarray) -> Any:
+    def _tensor(self, part: Any) -> Any:
         import torch
 
         part = part.toarray() if sp.issparse(part) else part

@@ -120,7 +120,8 @@ class Network(Estimator):
         `along` are companions of the rows, the last one their weights if `weighted`.
         """
         torch_for(type(self).__name__)
-        plan = plan_of(rows, self.batch_size, seed)
+        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
+        plan = plan_of(rows, self.batch_size, seed + len(before))  # another order in each call
         passes = 1 if more else self.max_iter
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
         module = module_of(self._make, torch_generator(seed), self._buffers())
@@ -139,7 +140,7 @@ class Network(Estimator):
             if "_memory" in self.__dict__:
                 learner.restore(self._memory)
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
-        self._publish(learner, trained, more)
+        self._publish(learner, trained, before)
 
     def _settings(self, n_steps: int, more: bool) -> Settings:
         return Settings(
@@ -181,14 +182,12 @@ class Network(Estimator):
             left_out=left_out,
         )
 
-    def _publish(self, learner: Learner, trained: Trained, more: bool) -> None:
-        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
+    def _publish(self, learner: Learner, trained: Trained, before: np.ndarray) -> None:
         self.weights_ = trained.weights
         self._memory = learner.state()
         self.__dict__.pop("_module", None)
-        if more:
-            self.history_ = np.concatenate([before[: len(before)], trained.history])
-            self.n_iter_ = len(self.history_)
+        self.history_ = np.concatenate([before, trained.history])
+        self.n_iter_ = len(self.history_)
         self.validation_history_ = trained.validation_history
 
     # ---- use -------------------------------------------------------------------------------------

@@ -94,6 +94,8 @@ class Perceptrons(Network):
 
     coefs_: list[np.ndarray]
     intercepts_: list[np.ndarray]
+    loss_curve_: list[float] | None
+    validation_scores_: list[float] | None
 
     @abstractmethod
     def _targets(self, y: Any, n: int, keep: bool, more: bool = False) -> np.ndarray:
@@ -124,7 +126,7 @@ class Perceptrons(Network):
     # ---- as a torch module -----------------------------------------------------------------------
 
     @property
-    def weights_(self) -> dict[str, np.ndarray]:
+    def weights_(self) -> dict[str, np.ndarray]:  # type: ignore[override]
         """Weights by their names in the torch module."""
         weights = {f"linear.{i}.weight": W.T for i, W in enumerate(self.coefs_)}
         return weights | {f"linear.{i}.bias": b for i, b in enumerate(self.intercepts_)}
@@ -363,16 +365,16 @@ class Perceptrons(Network):
     ) -> None:
         self._set(trained.weights, dtype)
         self._memory = {**learner.state(), "solver": self.solver}
-        self.loss_curve_ = [*(self.__dict__.get("loss_curve_") or []), *trained.history.tolist()]
-        self.loss_ = self.loss_curve_[-1]
+        curve = [*(self.__dict__.get("loss_curve_") or []), *trained.history.tolist()]
+        self.loss_curve_, self.loss_ = curve, curve[-1]
         self.t_ += n * self.n_iter_
         if trained.validation_history is None:
             self.validation_scores_ = self.best_validation_score_ = None
-            self.best_loss_ = min(self.loss_curve_)
+            self.best_loss_ = min(curve)
         else:
-            scores = (-trained.validation_history).tolist()
-            self.validation_scores_ = [*(self.__dict__.get("validation_scores_") or []), *scores]
-            self.best_validation_score_ = max(self.validation_scores_)
+            before = self.__dict__.get("validation_scores_") or []
+            scores = [*before, *(-trained.validation_history).tolist()]
+            self.validation_scores_, self.best_validation_score_ = scores, max(scores)
             self.best_loss_ = None
         if not more and not self.converged_ and self.n_iter_ == self.max_iter:
             warnings.warn(

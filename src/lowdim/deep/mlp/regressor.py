@@ -174,28 +174,21 @@ class MLPRegressor(RegressorMixin, Perceptrons):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
         self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
+        self.alpha, self.batch_size = alpha, batch_size
+        self.learning_rate, self.learning_rate_init = learning_rate, learning_rate_init
         self.power_t = power_t
-        self.max_iter = max_iter
-        self.shuffle = shuffle
+        self.max_iter, self.shuffle = max_iter, shuffle
         self.random_state = random_state
         self.tol = tol
         self.verbose = verbose
         self.warm_start = warm_start
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
+        self.momentum, self.nesterovs_momentum = momentum, nesterovs_momentum
+        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
+        self.beta_1, self.beta_2 = beta_1, beta_2
         self.epsilon = epsilon
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
-        self.dropout = dropout
-        self.input_dropout = input_dropout
+        self.dropout, self.input_dropout = dropout, input_dropout
 
     @fitting
     def fit(self, X, y, sample_weight=None):
