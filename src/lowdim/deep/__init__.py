@@ -1,6 +1,6 @@
 """Networks: trained by one loop, on torch, which is imported when a network is first fitted.
 
-    gradients, jacobian      derivatives of dense networks                 gradients.py
+    gradients, jacobian      derivatives of dense networks                 derivatives.py
 
 Classes are exported by `lowdim`; functions by this package, when first used.
 """

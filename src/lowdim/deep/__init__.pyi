@@ -1,4 +1,4 @@
-from lowdim.deep.gradients import Gradients as Gradients
-from lowdim.deep.gradients import Signals as Signals
-from lowdim.deep.gradients import gradients as gradients
-from lowdim.deep.gradients import jacobian as jacobian
+from lowdim.deep.derivatives import Gradients as Gradients
+from lowdim.deep.derivatives import Signals as Signals
+from lowdim.deep.derivatives import gradients as gradients
+from lowdim.deep.derivatives import jacobian as jacobian

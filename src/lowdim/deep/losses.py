@@ -43,9 +43,9 @@ class SumOfLosses:
     """The sum over the rows of a batch, (rows, targets) or (rows, targets, weights)."""
 
     def __init__(self, activation: str):
-        self._activation = activation
+        self.activation = activation
 
     def __call__(self, module: Any, batch: tuple, generator: Any = None) -> torch.Tensor:
         X, y, *weight = batch
-        each = losses(module(X), y, self._activation)
+        each = losses(module(X), y, self.activation)
         return each @ weight[0] if weight else each.sum()

@@ -69,3 +69,32 @@ def test_a_loss_that_grows_without_end_says_what_to_do(rng):
     )
     with pytest.raises(ValueError, match="lower learning_rate_init"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("out", ["softmax", "shares", "logistic", "identity", "exp"])
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
+def test_error_signals_are_the_gradients_of_torch(rng, out, activation):
+    import torch
+
+    from lowdim.deep.losses import SumOfLosses
+    from lowdim.deep.mlp.module import Perceptron
+    from lowdim.deep.mlp.steps import backpropagated
+
+    y = {
+        "softmax": rng.integers(0, 3, 8),
+        "shares": rng.dirichlet(np.ones(3), 8),
+        "logistic": rng.integers(0, 2, (8, 3)).astype(float),
+        "identity": rng.normal(size=(8, 3)),
+        "exp": rng.poisson(2.0, (8, 3)).astype(float),
+    }[out]
+    out = "softmax" if out == "shares" else out
+    module = Perceptron((4, 6, 5, 3), activation).double()
+    W = [layer.weight.detach().numpy() for layer in module.linear]
+    b = [layer.bias.detach().numpy() for layer in module.linear]
+    batch = [rng.normal(size=(8, 4)), y, rng.random(8)]
+    loss = SumOfLosses(out)(module, tuple(map(torch.tensor, batch)))
+    expected = torch.autograd.grad(loss, list(module.parameters()))
+    found, gradients = backpropagated(batch, W, b, activation, out)
+    assert found == pytest.approx(loss.item(), rel=1e-12)
+    for g, e in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(g, e.numpy(), rtol=1e-9, atol=1e-12)

@@ -101,7 +101,7 @@ class CNNClassifier(Classifier, Convolutional):
     >>> import lowdim
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = lowdim.CNNClassifier(channels=(8, 16), max_iter=8, random_state=0)
+    >>> model = lowdim.CNNClassifier(channels=(8, 16), learning_rate=0.005, random_state=0)
     >>> float(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])) > 0.9
     True
     >>> model.feature_maps(X[:2], layer=0).shape

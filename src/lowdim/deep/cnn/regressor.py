@@ -105,7 +105,7 @@ class CNNRegressor(RegressorMixin, Convolutional):
     >>> import lowdim
     >>> from sklearn.datasets import load_digits
     >>> X, _ = load_digits(return_X_y=True)
-    >>> model = lowdim.CNNRegressor(channels=(8,), max_iter=8, random_state=0)
+    >>> model = lowdim.CNNRegressor(channels=(8,), dropout=0.0, learning_rate=0.005, random_state=0)
     >>> float(model.fit(X, X.sum(axis=1)).score(X, X.sum(axis=1))) > 0.9
     True
     """

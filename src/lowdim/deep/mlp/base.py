@@ -73,7 +73,7 @@ ARGUMENTS: dict[str, list] = {
     "dropout": [SHARE],
     "input_dropout": [SHARE],
 }
-WORK_OF_A_SHARD = 2e7  # operations: less is done sooner by one thread
+WORK_OF_A_SHARD = 1.2e8  # operations: less is done sooner by one thread
 
 
 def is_stochastic(estimator: Any) -> bool:
@@ -309,6 +309,7 @@ class Perceptrons(Network):
             shard=max(SHARD, math.ceil(WORK_OF_A_SHARD / work)),
             noisy=self.dropout > 0 or self.input_dropout > 0,
             alpha=float(self.alpha),
+            out=self.out_activation_,
         )
 
     def _pass_ends(self, learner: DenseSteps, n: int) -> Callable[[int, float, bool], bool]:

@@ -23,6 +23,7 @@ class Perceptron(nn.Module):
     ):
         super().__init__()
         self.linear = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.activation_name = activation
         self.activation = ACTIVATIONS[activation]()
         self.dropout, self.input_dropout = Dropout(dropout), Dropout(input_dropout)
 
