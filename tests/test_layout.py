@@ -27,7 +27,6 @@ FLOORS = {
     "datasets": 1,
     "deep": 2,
     "linear": 2,
-    "deep": 2,
     "cluster": 2,
     "mixture": 2,
     "completion": 2,

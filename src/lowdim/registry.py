@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
-from sklearn.base import ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import has_fit_parameter
 
 from lowdim.core.estimator import Estimator
@@ -105,8 +105,8 @@ def _describe(name: str, cls: type[Estimator]) -> Method:
 def _task(cls: type) -> str:
     if issubclass(cls, ClusterMixin):
         return "clustering"
-    if issubclass(cls, RegressorMixin):
-        return "regression"
+    if issubclass(cls, ClassifierMixin | RegressorMixin):
+        return "classification" if issubclass(cls, ClassifierMixin) else "regression"
     if hasattr(cls, "complete"):
         return "completion"
     return "dimension reduction" if issubclass(cls, TransformerMixin) else "density"

@@ -2,7 +2,7 @@
 
     minimize, smoothness     descent step by step, on any function                minimizing.py
     gaussian_gradient        gradients of Gaussian expectations, two estimators   expectations.py
-    gradients, jacobian      of networks: by torch, by error signals, by steps    mlp/
+    gradients, jacobian      derivatives of dense networks                        derivatives.py
 
 Classes are exported by `lowdim`; functions by this package, when first used.
 """

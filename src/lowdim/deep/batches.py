@@ -44,6 +44,7 @@ class Plan(NamedTuple):
     window: int  # rows of a window
     batch: int  # rows of a batch
     seed: int
+    shuffle: bool = True
 
     @property
     def slices(self) -> list[Slice]:
@@ -60,15 +61,17 @@ class Plan(NamedTuple):
     def order(self, epoch: int, window: int) -> np.ndarray:
         """The rows of a window, counted from its first, as they are learned from."""
         size = min(self.window, self.n - window * self.window)
+        if not self.shuffle:
+            return np.arange(size)
         return np.random.default_rng([self.seed, epoch, window]).permutation(size)
 
 
-def plan_of(rows: Blocks, batch_size: int, seed: int) -> Plan:
+def plan_of(rows: Blocks, batch_size: int, seed: int, shuffle: bool = True) -> Plan:
     """How passes over these rows are cut; a batch is at most all of them."""
     n, d = rows.shape
     window = max(1, min(WINDOW, WINDOW_BYTES // (4 * d)))
     batch = min(batch_size, n)
-    return Plan(n, max(window - window % batch, batch), batch, seed)
+    return Plan(n, max(window - window % batch, batch), batch, seed, shuffle)
 
 
 def slices(

@@ -27,7 +27,7 @@ _noise: ContextVar[torch.Generator | None] = ContextVar("lowdim_noise", default=
 
 
 @contextmanager
-def with_noise(generator: torch.Generator) -> Iterator[None]:
+def with_noise(generator: torch.Generator | None) -> Iterator[None]:
     """Layers that need random numbers take them from here."""
     token = _noise.set(generator)
     try:

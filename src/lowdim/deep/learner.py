@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
 from lowdim.deep.engine import on_one_thread, torch_generator
@@ -73,6 +74,10 @@ class Learner:
         Whether the last part of a batch holds weights of its rows.
     prepare : callable or None
         prepare(rows), an array of floats, is what the network sees of the rows of a shard.
+    shard : int
+        Rows of a shard at least; more where the work of a row is small.
+    noisy : bool
+        Whether the loss, or the network, draws random numbers.
     """
 
     def __init__(
@@ -87,6 +92,8 @@ class Learner:
         penalty: Callable[[Any], Any] | None = None,
         weighted: bool = False,
         prepare: Callable[[np.ndarray], np.ndarray] | None = None,
+        shard: int = SHARD,
+        noisy: bool = True,
     ):
         import torch
 
@@ -95,6 +102,7 @@ class Learner:
         self.settings, self.n_steps, self.seed, self.device = settings, n_steps, seed, device
         self._loss, self._penalty, self._weighted = loss, penalty, weighted
         self._prepare = prepare
+        self._shard, self._noisy = shard, noisy
         self._weights = [p for p in self.module.parameters() if p.requires_grad]
         self._optimizer = optimizer_of(settings, self._weights)
         self._average = [w.detach().clone() for w in self._weights] if settings.average else []
@@ -112,21 +120,30 @@ class Learner:
         loss, gradients = self._gradient(batch)
         for w, g in zip(self._weights, gradients, strict=True):
             w.grad = g.div_(weight)
-        if self._penalty is not None:
-            self._penalty(self.module).backward()  # adds to the gradients
+        loss += self.penalized(weight)
         if self.settings.clip is not None:
             torch.nn.utils.clip_grad_norm_(self._weights, self.settings.clip)
         for group in self._optimizer.param_groups:
-            group["lr"] = rate_at(self.settings, self.n_done, self.n_steps)
+            group["lr"] = self.rate()
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         self.n_done += 1
         self._follow()
         return Stepped(loss, weight)
 
+    def rate(self) -> float:
+        """The learning rate of the next step."""
+        return rate_at(self.settings, self.n_done, self.n_steps)
+
+    def penalized(self, weight: float) -> float:
+        """Add the gradient of the penalty for a batch of this weight; what it adds to the loss."""
+        if self._penalty is not None:
+            self._penalty(self.module).backward()  # adds to the gradients
+        return 0.0
+
     def weight_of(self, batch: tuple) -> float:
         """The weight of its rows; each has 1, if nothing else is said."""
-        return float(batch[-1].sum()) if self._weighted else float(len(batch[0]))
+        return float(batch[-1].sum()) if self._weighted else float(batch[0].shape[0])
 
     def _gradient(self, batch: tuple) -> tuple[float, list]:
         """The loss of a batch and its gradient, summed over rows."""
@@ -137,7 +154,7 @@ class Learner:
         def work(shard: tuple[int, tuple]) -> tuple[float, list]:
             number, rows = shard
             on_one_thread()
-            noise = torch_generator(self.seed, self.n_done, number)
+            noise = torch_generator(self.seed, self.n_done, number) if self._noisy else None
             with self._precision(), with_noise(noise):
                 loss = self._loss(self.module, self.tensors(rows), noise)
             gradients = torch.autograd.grad(loss, self._weights, allow_unused=True)
@@ -153,8 +170,8 @@ class Learner:
         return added_over_processes(total, sums)
 
     def _shards(self, batch: tuple) -> Sequence[tuple]:
-        n = len(batch[0])
-        size = n if self.device.type != "cpu" else max(SHARD, -(-n // MOST_SHARDS))
+        n = batch[0].shape[0]
+        size = n if self.device.type != "cpu" else max(self._shard, -(-n // MOST_SHARDS))
         return [tuple(part[i : i + size] for part in batch) for i in range(0, n, size)]
 
     def tensors(self, batch: tuple) -> tuple:
@@ -163,9 +180,10 @@ class Learner:
         rows = rows if self._prepare is None else self._prepare(rows)
         return tuple(self._tensor(part) for part in (rows, *others))
 
-    def _tensor(self, part: np.ndarray) -> Any:
+    def _tensor(self, part: Any) -> Any:
         import torch
 
+        part = part.toarray() if sp.issparse(part) else part
         whole = part.dtype == np.int64  # classes; bytes and flags are rows
         found = torch.from_numpy(np.ascontiguousarray(part))
         return found.to(self.device, found.dtype if whole else self.dtype)

@@ -128,7 +128,9 @@ class Network(Estimator):
         `along` are companions of the rows, the last one their weights if `weighted`.
         """
         torch_for(type(self).__name__)
-        plan = plan_of(rows, self._batch_size(rows.shape[0]), seed)
+        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
+        batch_size = self._batch_size(rows.shape[0])
+        plan = plan_of(rows, batch_size, seed + len(before))  # another order in each call
         passes = 1 if more else self.max_iter
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
         module = module_of(self._make, torch_generator(seed), self._buffers())
@@ -149,7 +151,6 @@ class Network(Estimator):
             learner.put(self.weights_)
             if "_memory" in self.__dict__:
                 learner.restore(self._memory)
-        before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
         self._publish(learner, trained, before)
 

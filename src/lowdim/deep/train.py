@@ -79,6 +79,7 @@ def train(
     stopping: Stopping = Stopping(),  # noqa: B008  (immutable)
     held_out: Callable[[], float] | None = None,
     left_out: np.ndarray | None = None,
+    pass_ends: Callable[[int, float, bool], bool] | None = None,
     attributes: Callable[[dict[str, np.ndarray]], dict] | None = None,
 ) -> Trained:
     """Learn from `max_iter` passes over rows; publishes `history_`, `n_iter_` and `converged_`.
@@ -100,6 +101,9 @@ def train(
         The loss on held-out rows, with the weights that the network has.
     left_out : array of int, default=None
         Numbers of these rows, rising: nothing is learned from them.
+    pass_ends : callable, default=None
+        pass_ends(number of the pass, its mean loss, whether to stop) says whether to stop; it may
+        change the learner. Of passes that may fail it is counted anew then.
     attributes : callable, default=None
         Learned attributes that follow from weights, for callbacks.
     """
@@ -126,9 +130,13 @@ def train(
                     source = slices(rows, along, plan, max_iter, loop.n_iter, left_out)
                 cut, batches = next(source)
                 course = _after(course, cut, batches, learner, held_out, stopping)
-                loop.params = course
                 stop = bool(stopping.patience) and course.waited >= stopping.patience
                 mean = course.loss[cut.epoch] / max(course.weight[cut.epoch], 1e-300)
+                if cut.ends_epoch and pass_ends is not None:
+                    waited, stop = course.waited, pass_ends(cut.epoch, mean, stop)
+                    waited = 0 if not stop and waited >= stopping.patience else waited
+                    course = course._replace(waited=waited, learner=learner.state())
+                loop.params = course
                 loop.record(mean, change=0.0 if stop else math.inf)
         finally:
             if source is not None:

@@ -43,7 +43,7 @@ def sums_of_codes(X: np.ndarray, Z: Any, weight: np.ndarray | None) -> Sums:
     Z = with_short_indices(Z)
     w = np.ones(n) if weight is None else weight
     zz, zx = np.zeros((k, k)), np.zeros((k, X.shape[1]))
-    _add_up(Z.indptr, Z.indices, Z.data, np.require(X, requirements="CW"), w, zz, zx)
+    _add_up(Z.indptr, Z.indices, Z.data, np.require(X, requirements=["C", "W"]), w, zz, zx)
     absolute = float(np.repeat(w, np.diff(Z.indptr)) @ np.abs(Z.data))
     squares = np.einsum("if,if->i", X, X, dtype=np.float64)
     return Sums(zz, zx, float(w @ squares), absolute, float(w.sum()))

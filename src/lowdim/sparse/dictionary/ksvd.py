@@ -243,7 +243,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
             check_columns_observed(observed.sum(axis=0), names)
             X = np.where(observed, X, X.dtype.type(0))
         bound = None if self.max_error is None else self.max_error**2 * squares_of(X)
-        X = np.require(X, requirements="CW")
+        X = np.require(X, requirements=["C", "W"])
         return Task(X, observed, weight, n_nonzero, bound, self.update == "exact")
 
     def _start(self, task: Task, k: int, random: np.random.Generator) -> np.ndarray:

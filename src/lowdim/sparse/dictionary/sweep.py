@@ -61,11 +61,11 @@ def sweep(
     first, row, place = (
         np.asarray(part, np.int64) for part in (by_atom.indptr, by_atom.indices, by_atom.data)
     )
-    w = np.ones(len(rest)) if weight is None else np.require(weight, requirements="CW")
-    rest = np.require(rest, requirements="CW")
+    w = np.ones(len(rest)) if weight is None else np.require(weight, requirements=["C", "W"])
+    rest = np.require(rest, requirements=["C", "W"])
     if observed is not None:
         room = np.empty((2, D.shape[1]))
-        observed = np.require(observed, requirements="CW")
+        observed = np.require(observed, requirements=["C", "W"])
         _observed_atoms(first, row, place, z, rest, D, w, observed, ROUNDS if exact else 1, room)
     elif exact:
         _exact_atoms(first, row, place, z, rest, D, w)

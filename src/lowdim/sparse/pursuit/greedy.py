@@ -87,7 +87,7 @@ def pursue(
     at_least: int = 0,
 ) -> Codes:
     """`omp` or `ols`, with at least so many atoms, and which rows ended early."""
-    gram = np.require(gram, requirements="CW")
+    gram = np.require(gram, requirements=["C", "W"])
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
@@ -95,7 +95,7 @@ def pursue(
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)
-        C = np.require(correlations[rows], gram.dtype, "CW")
+        C = np.require(correlations[rows], gram.dtype, ["C", "W"])
         left = np.array(squares[rows], gram.dtype)
         return _pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
 

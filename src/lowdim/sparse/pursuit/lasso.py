@@ -82,14 +82,14 @@ def follow(
 
     Then their codes are those of the penalty that was reached.
     """
-    gram = np.require(gram, requirements="CW")
+    gram = np.require(gram, requirements=["C", "W"])
     n, k = correlations.shape
     alpha = np.broadcast_to(np.asarray(alpha, gram.dtype), (n,))
     size = rows_at_a_time(n, k)
 
     def work(first: int) -> Codes:
         rows = slice(first, first + size)
-        B = np.require(correlations[rows], gram.dtype, "CW")
+        B = np.require(correlations[rows], gram.dtype, ["C", "W"])
         given = None if start is None else sp.csr_array(start[rows])
         penalty = np.array(alpha[rows])
         return _followed(gram, B, penalty, given, positive, n_nonzero, max_steps)

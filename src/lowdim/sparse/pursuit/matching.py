@@ -30,7 +30,7 @@ def mp(
 
     `ended_early` says which rows did not get as near as max_squared_error.
     """
-    gram = np.require(gram, requirements="CW")
+    gram = np.require(gram, requirements=["C", "W"])
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))

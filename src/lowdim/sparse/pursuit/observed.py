@@ -30,7 +30,7 @@ def omp_observed(
     """
     n, (k, d) = len(X), atoms.shape
     dtype, most = atoms.dtype, min(n_nonzero, k, d)
-    D, observed = (np.require(part, requirements="CW") for part in (atoms, observed))
+    D, observed = (np.require(part, requirements=["C", "W"]) for part in (atoms, observed))
     sizes = np.ascontiguousarray(observed.astype(dtype) @ (D * D).T)  # |m d_j|^2
     products = np.ascontiguousarray(X @ D.T)
     rest = np.array(X, dtype, order="C")

@@ -1,0 +1,164 @@
+"""How a dense network learns with scikit-learn's meaning of its arguments.
+
+    loss of a batch    (sum_i w_i loss_i + alpha / 2 sum_l |W_l|^2) / sum_i w_i
+    learning rate      'constant';  'invscaling': eta / (t + 1)^power_t, t rows after each pass;
+                       'adaptive': a fifth each time that patience runs out, until 1e-6
+
+With 'adamw' the decay is the step's own: W <- (1 - rate alpha) W, and no part of the loss.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit, xlogy
+
+from lowdim.core.threads import ordered_map
+from lowdim.deep.learner import Learner, Stepped
+from lowdim.deep.mlp.forward import FUNCTIONS, SLOPES
+from lowdim.deep.processes import added_over_processes, own_part
+
+LEAST_RATE = 1e-6  # of 'adaptive'
+
+
+class DenseSteps(Learner):
+    """A Learner with a penalty of weights but not of intercepts, and a rate that is its own."""
+
+    def __init__(self, *arguments: Any, alpha: float, out: str, **keywords: Any):
+        super().__init__(*arguments, **keywords)
+        self.rate_now = self.settings.learning_rate
+        self._alpha, self._out = alpha, out
+        self._matrices = [w for w in self._weights if w.ndim > 1]
+
+    def step(self, batch: tuple) -> Stepped:
+        found = super().step(batch)
+        if not math.isfinite(found.loss):
+            raise ValueError(
+                f"The loss is no longer a finite number after {self.n_done} steps: Solver produced "
+                "non-finite parameter weights. The input data may contain large values and need to "
+                "be preprocessed. Scale the columns of X, or lower learning_rate_init."
+            )
+        return found
+
+    def _gradient(self, batch: tuple) -> tuple[float, list]:
+        """The loss of a batch and its gradient, summed over rows.
+
+        Without noise, and on the processor, by the recursion of error signals in NumPy: for small
+        layers torch takes as long to write down what it does as to do it.
+        """
+        import torch
+
+        if self._noisy or self.device.type != "cpu":
+            return super()._gradient(batch)
+        W, b = ([w.detach().numpy() for w in part] for part in self._parts())
+        activation, out = self.module.activation_name, self._out
+        total, sums = 0.0, None
+
+        def work(shard: tuple) -> tuple[float, list[np.ndarray]]:
+            rows = [_array_of(part, W[0].dtype) for part in shard]
+            with np.errstate(all="ignore"):  # a loss that is not finite is noticed by the step
+                return backpropagated(rows, W, b, activation, out)
+
+        for loss, gradients in ordered_map(work, own_part(list(self._shards(batch)))):
+            total += loss
+            if sums is None:
+                sums = gradients
+            else:
+                for into, gradient in zip(sums, gradients, strict=True):
+                    into += gradient
+        if sums is None:  # under torchrun, others have them all
+            sums = [np.zeros_like(w) for pair in zip(W, b, strict=True) for w in pair]
+        return added_over_processes(total, [torch.from_numpy(g) for g in sums])
+
+    def _parts(self) -> tuple[list, list]:
+        linear = list(self.module.linear)
+        return [layer.weight for layer in linear], [layer.bias for layer in linear]
+
+    def rate(self) -> float:
+        return self.rate_now
+
+    def penalized(self, weight: float) -> float:
+        import torch
+
+        if self._alpha == 0:
+            return 0.0
+        apart = self.settings.optimizer == "adamw"
+        total = 0.0
+        with torch.no_grad():
+            for w in self._matrices:
+                if apart:
+                    w.mul_(1.0 - self.rate_now * self._alpha)
+                else:
+                    w.grad.add_(w, alpha=self._alpha / weight)
+                    flat = w.view(-1)
+                    total += float(flat.dot(flat))
+        return 0.5 * self._alpha * total
+
+    def slower(self) -> bool:
+        """A fifth of the rate, if that is not too small already."""
+        if self.rate_now <= LEAST_RATE:
+            return False
+        self.rate_now /= 5.0
+        return True
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "rate": self.rate_now}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.rate_now = float(state["rate"])
+
+
+def _array_of(part: Any, dtype: Any) -> np.ndarray:
+    part = part.toarray() if sp.issparse(part) else part
+    return part if part.dtype == np.int64 else part.astype(dtype, copy=False)
+
+
+def backpropagated(
+    batch: list[np.ndarray], W: list[np.ndarray], b: list[np.ndarray], activation: str, out: str
+) -> tuple[float, list[np.ndarray]]:
+    """The sum of losses and its gradients by W_1, b_1, W_2, ...: W are (after, before) here."""
+    X, y, *weight = batch
+    values = [X]
+    for layer, (matrix, shift) in enumerate(zip(W, b, strict=True), start=1):
+        Z = values[-1] @ matrix.T
+        Z += shift
+        values.append(FUNCTIONS[activation](Z) if layer < len(W) else Z)
+    losses, delta = loss_and_signal(values[-1], y, out)
+    if weight:
+        losses = losses * weight[0]
+        delta *= weight[0][:, None]
+    found: list[np.ndarray] = []
+    for layer in reversed(range(len(W))):
+        found[:0] = [delta.T @ values[layer], delta.sum(axis=0)]
+        if layer:
+            delta = delta @ W[layer]
+            if activation != "identity":
+                delta *= SLOPES[activation](values[layer])
+    return float(losses.sum(dtype=np.float64)), found
+
+
+def loss_and_signal(Z: np.ndarray, y: np.ndarray, out: str) -> tuple[np.ndarray, np.ndarray]:
+    """The loss of each row, from the sums z of its outputs, and its derivatives by them."""
+    if out == "softmax":
+        Z = Z - Z.max(axis=1, keepdims=True)
+        P = np.exp(Z)
+        total = P.sum(axis=1, keepdims=True)
+        P /= total
+        log_total = np.log(total[:, 0])
+        if y.ndim == 1:
+            rows = np.arange(len(y))
+            losses = log_total - Z[rows, y]
+            P[rows, y] -= 1
+            return losses, P
+        return log_total * y.sum(axis=1) - (y * Z).sum(axis=1), P * y.sum(axis=1)[:, None] - y
+    if out == "logistic":
+        return (np.logaddexp(0, Z) - y * Z).sum(axis=1), expit(Z) - y
+    if out == "identity":
+        delta = Z - y
+        return 0.5 * np.einsum("ij,ij->i", delta, delta), delta
+    means = np.exp(Z)
+    return (xlogy(y, y) - y * Z - y + means).sum(axis=1), means - y
