@@ -43,7 +43,10 @@ def test_what_a_row_says_the_class_has(row):
     model = getattr(lowdim, row.name)()
     said = asdict(row)
     for method in ("transform", "inverse_transform", "impute", "predict", "score", "sample"):
-        assert said[method] == hasattr(type(model), method)
+        asked = (
+            model if method == "predict" else type(model)
+        )  # some models have it with some arguments
+        assert said[method] == hasattr(asked, method)
     assert row.nan == model.__sklearn_tags__().input_tags.allow_nan
     assert row.sparse == model.__sklearn_tags__().input_tags.sparse
 

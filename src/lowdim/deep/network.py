@@ -103,7 +103,12 @@ class Network(Estimator):
             module = module_of(self._make, torch_generator(0), self._buffers())
             with torch.no_grad():
                 for name, w in module.named_parameters():
-                    w.copy_(torch.from_numpy(self.weights_[name]))
+                    given = self.weights_[name]
+                    if given.shape != tuple(w.shape):  # torch would repeat a smaller array
+                        raise ValueError(
+                            f"weights_[{name!r}] has shape {given.shape}; {tuple(w.shape)} is needed."
+                        )
+                    w.copy_(torch.from_numpy(given))
             self._module = module.to(configured_device()).eval()
         return self._module
 
