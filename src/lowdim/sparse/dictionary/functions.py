@@ -63,7 +63,7 @@ positive_code
     >>> import numpy as np
     >>> from lowdim import dict_learning
     >>> X = np.random.default_rng(0).normal(size=(50, 8))
-    >>> Z, D, errors = dict_learning(X, 6, alpha=0.5, random_state=0)
+    >>> Z, D, errors = dict_learning(X, 6, alpha=0.5, tol=1e-5, random_state=0)
     >>> bool(np.all(np.diff(errors) <= 0))
     True
     """

@@ -137,7 +137,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
     >>> random = np.random.default_rng(0)
     >>> planes = np.array([[[1.0, 0, 0], [0, 1, 0]], [[0, 1, 1], [1, 0, 1]]])
     >>> X = np.concatenate([random.normal(size=(100, 2)) @ plane for plane in planes])
-    >>> model = KSVD(4, n_nonzero_coefs=2, random_state=0).fit(X)
+    >>> model = KSVD(4, n_nonzero_coefs=2, max_iter=100, tol=0.0, random_state=0).fit(X)
     >>> Z = model.transform(X)
     >>> int((Z != 0).sum(axis=1).max()), bool(np.abs(X - Z @ model.components_).max() < 1e-6)
     (2, True)
