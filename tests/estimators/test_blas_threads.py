@@ -124,7 +124,7 @@ SETTINGS = {"config_context", "corpus", "get_config", "set_config", "load", "met
 def public_things():
     for name, home in homes().items():
         yield name, public_object(home, name)
-    for package in (lowdim.linalg, lowdim.sparse):
+    for package in (lowdim.deep, lowdim.linalg, lowdim.sparse):
         for name in package.__all__:
             yield f"{package.__name__}.{name}", getattr(package, name)
 

@@ -231,7 +231,7 @@ def data_for(cls: Any, n: int, d: int) -> Iterator[Any]:
 
 def _use(model: Any, X: Any) -> None:
     import scipy.sparse as sp
-    from sklearn.base import clone
+    from sklearn.base import clone, is_classifier
 
     targets = _targets_for(model)
     model.fit(X, *targets)
@@ -241,7 +241,8 @@ def _use(model: Any, X: Any) -> None:
     if _family(type(model)) == "maps" and hasattr(X, "dtype") and hasattr(X, "__neg__"):
         model.transform(-X)  # rows of the map have their place without more
     if hasattr(model, "partial_fit"):
-        clone(model).partial_fit(X, *targets)
+        classes = {"classes": [0, 1]} if is_classifier(model) else {}
+        clone(model).partial_fit(X, *targets, **classes)
 
 
 def _targets_for(model: Any) -> list[Any]:

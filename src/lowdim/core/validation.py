@@ -358,7 +358,8 @@ def _refuse_no_rows(estimator: Any, X: Any) -> None:
 def _open_blocks(estimator: Any, X: Any, allow_sparse: bool) -> Blocks:
     """A stream or a Dask collection as Blocks, if the method takes it."""
     name, kind = _name(estimator), "dask" if is_dask(X) else "stream"
-    if not getattr(estimator, f"accepts_{kind}", True):
+    whole = isinstance(X, Blocks) and X.in_memory is not None  # rows of a table, say: no stream
+    if not whole and not getattr(estimator, f"accepts_{kind}", True):
         raise TypeError(
             f"X is a {type(X).__name__}; {name} needs all rows in memory. Give it an array, for "
             "example a random part of the rows."

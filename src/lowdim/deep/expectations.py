@@ -16,6 +16,7 @@ import numpy as np
 
 from lowdim.core.numeric import numeric_array
 from lowdim.core.random import random_generator
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice
 from lowdim.deep.engine import torch_for
 
@@ -29,6 +30,7 @@ class GaussianGradient(NamedTuple):
     factor_variance: np.ndarray  # (k, k)
 
 
+@single_threaded_blas()
 def gaussian_gradient(
     fun: Callable[[Any], Any],
     mean: Any,

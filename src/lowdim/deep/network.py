@@ -106,7 +106,8 @@ class Network(Estimator):
                     given = self.weights_[name]
                     if given.shape != tuple(w.shape):  # torch would repeat a smaller array
                         raise ValueError(
-                            f"weights_[{name!r}] has shape {given.shape}; {tuple(w.shape)} is needed."
+                            f"weights_[{name!r}] has shape {given.shape}; the network needs "
+                            f"{tuple(w.shape)}."
                         )
                     w.copy_(torch.from_numpy(given))
             self._module = module.to(configured_device()).eval()

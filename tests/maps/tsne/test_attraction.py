@@ -29,18 +29,6 @@ def test_pulls_are_those_of_the_definition(axes, dof, rng):
     np.testing.assert_allclose(attraction(pairs_of(P), Y, dof), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("axes", [1, 2, 3, 5])
-def test_all_pairs_pull_as_the_stored_ones_do(axes, rng, monkeypatch):
-    monkeypatch.setattr(module, "PIECE", 200)
-    P, Y = random_affinities(rng, 40), rng.normal(size=(40, axes)).astype(np.float32)
-    stored, every = pairs_of(P), pairs_of(P, all_pairs=True)
-    assert len(every.pieces) > 1 and every.square.sum() == pytest.approx(1.0, abs=1e-4)
-    expected = attraction(stored, Y, 1.5)
-    np.testing.assert_allclose(attraction(every, Y, 1.5), expected, atol=1e-6)
-    monkeypatch.setattr(module, "_attract_all", module._attract_all.python)
-    np.testing.assert_allclose(attraction(every, Y, 1.5), expected, atol=1e-6)
-
-
 @pytest.mark.parametrize("dof", [1.0, 2.5])
 def test_the_divergence_is_that_of_the_definition(dof, rng):
     P, Y = random_affinities(rng, 40), rng.normal(size=(40, 2)).astype(np.float32)

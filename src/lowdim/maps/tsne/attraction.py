@@ -19,7 +19,6 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.maps.field.direct import by_axis
 
 PIECE = 2**17  # stored pairs that one thread takes at a time, about
 BITS = 16  # of p: its last digits are rounding of distances, which the steps would carry on
@@ -33,25 +32,20 @@ class Pairs(NamedTuple):
     p: np.ndarray  # float32
     cuts: np.ndarray  # rows at which pieces begin, and n
     entropy: float  # sum p log p
-    square: np.ndarray | None = None  # (n, n) float32: all pairs, where all are asked for
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
         return list(zip(self.cuts[:-1].tolist(), self.cuts[1:].tolist(), strict=True))
 
 
-def pairs_of(P: sp.csr_array | np.ndarray, *, all_pairs: bool = False) -> Pairs:
-    """P (n, n), which sums to 1, for the kernels; of a dense one all pairs above 0.
-
-    With `all_pairs` the square of them, too: a third of the time, where most are above 0.
-    """
+def pairs_of(P: sp.csr_array | np.ndarray) -> Pairs:
+    """P (n, n), which sums to 1, for the kernels; of a dense one all pairs above 0."""
     P = sp.csr_array(P)
     p = rounded(P.data)
     ends = P.indptr.astype(np.int64)
     steps = np.arange(0, len(p) + PIECE, PIECE)
     cuts = np.unique(np.r_[0, np.searchsorted(ends[1:-1], steps[1:-1]), P.shape[0]])
-    square = sp.csr_array((p, P.indices, P.indptr), shape=P.shape).toarray() if all_pairs else None
-    return Pairs(ends, _unsigned(P.indices), p, cuts, _entropy(P.data), square)
+    return Pairs(ends, _unsigned(P.indices), p, cuts, _entropy(P.data))
 
 
 def _unsigned(indices: np.ndarray) -> np.ndarray:
@@ -94,10 +88,6 @@ def attract_rows(
     pairs: Pairs, Y: np.ndarray, dof: float, rows: tuple[int, int], pull: np.ndarray
 ) -> None:
     """Write the pull on the points of some rows."""
-    if pairs.square is not None and Y.shape[1] <= 3:
-        some, first = pairs.square[slice(*rows)], rows[0]
-        _attract_all(some, by_axis(Y), np.float32(1 / dof), first, pull)
-        return
     work = _attract_in_plane if Y.shape[1] == 2 else _attract
     work(pairs.ends, pairs.others, pairs.p, Y, np.float32(1 / dof), *rows, pull)
 
@@ -138,27 +128,6 @@ def _attract_in_plane(ends, others, P, Y, rate, first, last, pull):
             along_x += a * dx
             along_y += a * dy
         pull[i, 0], pull[i, 1] = along_x, along_y
-
-
-@kernel(any_order=True)
-def _attract_all(P, Y, rate, first, pull):
-    """Of rows from `first` on; Y is (3, n)."""
-    one, axes = np.float32(1), pull.shape[1]
-    for i in range(P.shape[0]):
-        p, row = P[i], first + i
-        x, y, z = Y[0, row], Y[1, row], Y[2, row]
-        along_x = along_y = along_z = np.float32(0)
-        for j in range(len(p)):
-            dx, dy, dz = x - Y[0, j], y - Y[1, j], z - Y[2, j]
-            a = p[j] / (one + rate * (dx * dx + dy * dy + dz * dz))
-            along_x += a * dx
-            along_y += a * dy
-            along_z += a * dz
-        pull[row, 0] = along_x
-        if axes > 1:
-            pull[row, 1] = along_y
-        if axes > 2:
-            pull[row, 2] = along_z
 
 
 @kernel(any_order=True)

@@ -297,9 +297,8 @@ class TSNE(Map):
             some = points.take(self.landmarks_)
             self.affinities_ = walked(self.affinities_, self.landmarks_)
             early = None if early is None else walked(early, self.landmarks_)
-        exact = self.method == "exact"
-        pairs = pairs_of(self.affinities_, all_pairs=exact)
-        phases = (pairs if early is None else pairs_of(early, all_pairs=exact), pairs)
+        pairs = pairs_of(self.affinities_)
+        phases = (pairs if early is None else pairs_of(early), pairs)
         schedule = schedule_of(self, some.n)
         self.learning_rate_ = schedule.early.learning_rate
         Y = small_start(self.init, some, self.n_components, metric=self._metric, random=random)

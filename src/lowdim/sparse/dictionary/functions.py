@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.sparse.dictionary.estimator import DictionaryLearning
 from lowdim.sparse.dictionary.minibatch import MiniBatchDictionaryLearning
 from lowdim.sparse.dictionary.model import in_memory
 
 
+@single_threaded_blas()
 def dict_learning(
     X,
     n_components,
@@ -90,6 +92,7 @@ positive_code
     return (*found, model.n_iter_) if return_n_iter else found
 
 
+@single_threaded_blas()
 def dict_learning_online(
     X,
     n_components=2,

@@ -344,7 +344,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
 
 
 def _refuse_what_is_elsewhere(X: Any) -> None:
-    if isinstance(X, Blocks) or is_dask(X):
+    if is_dask(X) or (isinstance(X, Blocks) and X.in_memory is None):
         raise TypeError(
             f"X is a {type(X).__name__}; KSVD needs all rows in memory. Learn from it with "
             "DictionaryLearning(fit_algorithm='omp'), which only keeps sums, or give KSVD an "

@@ -18,9 +18,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_number
 
 
+@single_threaded_blas()
 def measurements_needed(n_nonzero, size):
     """The number of Gaussian measurements at which basis pursuit finds half of all sparse codes.
 
