@@ -23,7 +23,7 @@ from lowdim.deep.engine import on_one_thread, torch_generator
 from lowdim.deep.optimizers import optimizer_of, rate_at
 from lowdim.deep.processes import added_over_processes, own_part
 
-SHARD, MOST_SHARDS = 64, 8  # rows of a shard at least; shards of a batch at most
+SHARD, MOST_SHARDS = 32, 8  # rows of a shard at least; shards of a batch at most
 
 
 class Settings(NamedTuple):
