@@ -179,7 +179,7 @@ def _paths(G, B, alpha, top, limits, small, work, bits, R, P, y, order, index, v
 def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
     """From t down to the end: how many atoms are active there, where that is, how it ended."""
     zero, one, score, free = small[2], small[3], work[3], work[4]
-    s, steps, left, was = 0, 0, -1, one
+    s, steps, left, was = order[0], 0, -1, one  # a literal 0 would compile what takes s twice
     while True:
         _solve(R, y, s)
         who, t_leave = _leaves(y, s, t, limits[3], zero)
