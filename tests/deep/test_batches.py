@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.byte_blocks import ByteBlocks
 from lowdim.deep import batches
 
 
@@ -37,9 +38,13 @@ def test_slices_go_on_from_any_of_them(rng, monkeypatch):
 
 
 def test_bytes_in_memory_are_not_copied_as_floats(rng):
-    rows = ArrayBlocks(rng.normal(size=(10, 4)).astype(np.float32))
-    _, (first, *_) = next(batches.slices(rows, (), batches.plan_of(rows, 4, 0), 1, 0))
-    assert first[0].dtype == np.float32 and first[0].shape == (4, 4)
+    X = rng.integers(0, 255, (10, 4)).astype(np.uint8)
+    rows = ByteBlocks(X)
+    plan = batches.plan_of(rows, 4, 0)
+    (window,) = batches._windows(rows, (), plan, 0)
+    assert np.shares_memory(window[0], X)
+    _, (first, *_) = next(batches.slices(rows, (), plan, 1, 0))
+    assert first[0].dtype == np.uint8 and first[0].shape == (4, 4)
 
 
 def test_long_rows_make_short_windows():

@@ -17,14 +17,14 @@ def loss(module, batch, generator):
     return (errors * weight[0]).sum() if weight else errors.sum()
 
 
-def learner_of(seed=0, penalty=None, weighted=False, **settings):
+def learner_of(seed=0, penalty=None, weighted=False, shard=learners.SHARD, **settings):
     module = module_of(lambda: torch.nn.Linear(3, 1), torch_generator(seed))
     settings = Settings(
         **{"optimizer": "sgd", "schedule": "constant", "precision": "double", **settings}
     )
     return Learner(
         module, loss, settings, n_steps=10, seed=seed, device=torch.device("cpu"), penalty=penalty,
-        weighted=weighted,
+        weighted=weighted, shard=shard,
     )  # fmt: skip
 
 
@@ -33,17 +33,17 @@ def by_hand(w, b, X, y, weight):
     return 2 * error @ X, 2 * error.sum()
 
 
-def test_a_step_goes_down_the_gradient_of_the_mean_loss(rng, monkeypatch):
-    monkeypatch.setattr(learners, "SHARD", 7)
+def test_a_step_goes_down_the_gradient_of_the_mean_loss(rng):
     X, y, weight = (
         rng.normal(size=(50, 3)),
         rng.normal(size=50),
         rng.integers(0, 3, 50).astype(float),
     )
     for weighted in (False, True):
-        learner = learner_of(weighted=weighted, learning_rate=0.1)
+        learner = learner_of(weighted=weighted, learning_rate=0.1, shard=7)
         before = learner.weights()
         batch = (X, y, weight) if weighted else (X, y)
+        assert [len(shard[0]) for shard in learner._shards(batch)] == [7] * 7 + [1]
         seen = learner.step(batch)
         used = weight if weighted else np.ones(50)
         w, b = before["weight"][0], before["bias"][0]

@@ -33,7 +33,7 @@ def test_two_planes_are_spanned_by_two_atoms_each():
 def test_two_planes_are_nearly_found_from_any_rows(rng):
     X = in_two_planes(rng)
     model = KSVD(4, n_nonzero_coefs=2, random_state=0, max_iter=100, tol=1e-8).fit(X)
-    assert model.history_[-1] < 5e-3  # two components of PCA leave 0.06 and more
+    assert model.history_[-1] < 5e-3  # two directions alone leave 0.08 to 0.12 (seeds 0-19)
 
 
 @pytest.mark.parametrize(("missing", "least"), [(0.0, 0.9), (0.25, 0.85)])
