@@ -64,6 +64,7 @@ def test_without_a_setting_there_is_a_thread_per_core_that_we_may_use():
         ("checkpoint", [5, True], "must be a folder or None"),
         ("checkpoint_seconds", [-1, "5", None, float("nan")], "must be a number, at least 0"),
         ("block_bytes", [0, 2.5, None], "must be an int, at least 1"),
+        ("spill_bytes", [0, 2.5, None], "must be an int, at least 1"),
     ],
 )
 def test_values_that_make_no_sense_are_refused(name, values, message):

@@ -31,6 +31,8 @@ class Config:
     block_bytes : int
         Rows in memory are worked on in blocks of about this size, so that a block and what is
         computed from it stay in the processor's cache.
+    spill_bytes : int
+        Counts of pairs of words that take more are kept in temporary files.
     device : str or None
         Where networks learn and run: 'cpu', 'cuda', 'cuda:1', 'mps'; None means the best there is.
     """
@@ -40,6 +42,7 @@ class Config:
     checkpoint: str | Path | None = None
     checkpoint_seconds: float = 5.0
     block_bytes: int = 2**22
+    spill_bytes: int = 2**30
     device: str | None = None
 
     def __post_init__(self) -> None:
@@ -57,6 +60,8 @@ class Config:
             )
         if not _is_count(self.block_bytes):
             raise ValueError(f"block_bytes={self.block_bytes!r} must be an int, at least 1.")
+        if not _is_count(self.spill_bytes):
+            raise ValueError(f"spill_bytes={self.spill_bytes!r} must be an int, at least 1.")
         if not isinstance(self.device, str | None):
             raise ValueError(
                 f"device={self.device!r} must be the name of a device, such as 'cpu' or 'cuda', "

@@ -18,7 +18,6 @@ from lowdim.text.pairs.counting import (
     pairs_within,
     parts_of,
     products,
-    stacked,
 )
 from lowdim.text.pairs.windows import window_of
 
@@ -144,6 +143,5 @@ def test_nothing_is_a_matrix_of_zeros():
     assert (
         pairs_within(gathered(iter([(nothing[0], np.zeros(2, np.int64))])), 3, 5, "flat").nnz == 0
     )
-    assert stacked([], 3).shape == (3, 3)
     with pytest.raises(ValueError, match="window=0"):
         pairs_within(parts_of(*nothing), 3, 0, "flat")

@@ -22,6 +22,7 @@ from lowdim.core.threads import single_threaded_blas
 from lowdim.text.counting.base import check_known, counter_of, open_documents, sequences_of
 from lowdim.text.counting.tally import Part, stacked
 from lowdim.text.pairs.counting import gathered, pairs_by_word, pairs_within, products
+from lowdim.text.pairs.runs import MatrixSum, at_a_time
 from lowdim.text.pairs.windows import WEIGHTINGS
 from lowdim.text.tokens.sentences import SENTENCE_END
 from lowdim.text.tokens.tokens import Tokens
@@ -56,6 +57,11 @@ def cooccurrence(
         Row: a word; column: a word near it. Symmetric, unless the window is not. A pair of the same
         word counts from both sides; for sentences and documents the diagonal says how many have the
         word. No window reaches beyond a document.
+
+    Notes
+    -----
+    Pairs that take more than the setting `spill_bytes` (1 GB, see `lowdim.set_config`) are counted
+    in temporary files, and so is the matrix: its arrays are memory maps, and the files go with it.
 
     See Also
     --------
@@ -108,14 +114,17 @@ def _together(documents: Iterable[Any], vectorizer: Any, by_sentence: bool) -> s
         texts = (vectorizer.decode(document) for document in documents)
         documents = (part for text in texts for part in SENTENCE_END.split(text))
     n = len(vectorizer.get_feature_names_out())
-    total, waiting, stored = sp.csr_array((n, n), dtype=np.float64), list[Part](), 0
+    total, waiting, stored = MatrixSum((n, n)), list[Part](), 0
     with closing(counter_of(vectorizer, vectorizer.vocabulary_).parts(documents)) as parts:
         for part in parts:
             waiting.append(part)
             stored += part.counts.nnz
-            if stored >= TOGETHER:
-                total, stored = sp.csr_array(total + _products(waiting, n)), 0
-    return sp.csr_array(total + _products(waiting, n)) if waiting else total
+            if stored >= at_a_time(TOGETHER):
+                total.add(_products(waiting, n))
+                stored = 0
+    if waiting:
+        total.add(_products(waiting, n))
+    return total.result()
 
 
 def _products(parts: list[Part], n: int) -> sp.csr_array:

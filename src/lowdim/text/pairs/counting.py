@@ -9,10 +9,10 @@ written is in order. Words are done in runs, on threads; a row is the work of on
 
 Texts of more than PLACES_AT_A_TIME words are counted in parts. If the text is at hand, the rows of
 a run of words are added up over all parts before those of the next run are begun; of documents that
-come one after the other, whole matrices are added.
+come one after the other, whole matrices are added (`runs.py`).
 
-Cost: a step for each pair; memory of the matrix, and 4 bytes for each place of a text at hand, or
-of a part.
+Cost: a step for each pair; memory of the matrix, as far as `runs.py` keeps it in memory, and 8
+bytes for each place of a text at hand, or of a part.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.config import get_config
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.sparse import row_cuts
+from lowdim.text.pairs.runs import MatrixSum, Rows, at_a_time, rows_of, stored
 from lowdim.text.pairs.windows import Window, window_of
 
 PLACES_AT_A_TIME = 2**25
+PLACE_BYTES = 8  # of a place of a part: its word, and where it is in the order of words
 PAIRS_AT_A_TIME = 2**21  # at the most, that a run of words writes
 PRODUCTS_AT_A_TIME = 2**24
 ROUNDING = 1e-9  # of a weight
@@ -56,22 +59,22 @@ def pairs_within(parts: Iterable[Places], n: int, window: Any, weighting: str) -
     Words that do not count (negative ids) keep their places.
     """
     window_of(window, weighting)  # says what is wrong with it, even if there is nothing to count
-    total: sp.csr_array | None = None
+    total = MatrixSum((n, n))
     for part in parts:
-        counted = _pairs_of([part], n, window, weighting)
-        total = counted if total is None else sp.csr_array(total + counted)
-    return sp.csr_array((n, n), dtype=np.float64) if total is None else total
+        total.add(_pairs_of([part], n, window, weighting))
+    return total.result()
 
 
 def gathered(sequences: Iterable[tuple[np.ndarray, np.ndarray]]) -> Iterator[Places]:
     """Chunks of whole sentences (ids, where each ends) as parts of about PLACES_AT_A_TIME."""
-    waiting, stored = list[tuple[np.ndarray, np.ndarray]](), 0
+    waiting, n_places = list[tuple[np.ndarray, np.ndarray]](), 0
+    most = min(PLACES_AT_A_TIME, max(1, get_config().spill_bytes // PLACE_BYTES))
     for ids, last in sequences:
         waiting.append((ids, last))
-        stored += len(ids)
-        if stored >= PLACES_AT_A_TIME:
+        n_places += len(ids)
+        if n_places >= most:
             yield _joined(waiting)
-            waiting, stored = [], 0
+            waiting, n_places = [], 0
     if waiting:
         yield _joined(waiting)
 
@@ -164,18 +167,18 @@ def _pairs_of(
     known = np.sum([np.diff(one.edges) for one in every], axis=0)
     room = np.concatenate([[0], np.cumsum(np.minimum(known * len(near.offsets), n))])
 
-    def work(cut: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def work(cut: tuple[int, int]) -> Rows:
         counted = [_rows(one, near, cut, int(room[cut[1]] - room[cut[0]])) for one in every]
         if len(counted) == 1 and seen_as is None:
             return counted[0]
         rows = functools.reduce(operator.add, (_as_rows(one, n) for one in counted))
         rows = sp.csr_array(rows) if seen_as is None else seen_as(sp.csr_array(rows))
-        return np.diff(rows.indptr), rows.indices, rows.data
+        return rows_of(rows)
 
-    return stacked(list(ordered_map(work, row_cuts(room, PAIRS_AT_A_TIME))), n)
+    return stored(ordered_map(work, row_cuts(room, at_a_time(PAIRS_AT_A_TIME))), n)
 
 
-def _as_rows(run: tuple[np.ndarray, np.ndarray, np.ndarray], n: int) -> sp.csr_array:
+def _as_rows(run: Rows, n: int) -> sp.csr_array:
     length, columns, values = run
     indptr = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
     rows = sp.csr_array((values, columns, indptr), shape=(len(length), n))
@@ -183,9 +186,7 @@ def _as_rows(run: tuple[np.ndarray, np.ndarray, np.ndarray], n: int) -> sp.csr_a
     return rows
 
 
-def _rows(
-    places: _Sorted, near: Window, cut: tuple[int, int], room: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _rows(places: _Sorted, near: Window, cut: tuple[int, int], room: int) -> Rows:
     """How many pairs, their columns and their sums, of a run of words."""
     part, edges, order = places
     n = len(edges) - 1
@@ -196,24 +197,7 @@ def _rows(
     text = (part.ids, part.starts, part.first)
     results = (around, sums, bits, length, columns, values)
     used = _add_rows(*text, edges, order, *cut, *near, *results)
-    return length, columns[:used].copy(), values[:used].copy()
-
-
-def stacked(rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> sp.csr_array:
-    """Runs of rows (length of each, columns, values) as one matrix; `rows` is empty afterwards."""
-    length = np.concatenate([part[0] for part in rows]) if rows else np.zeros(n, np.int64)
-    indptr = np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
-    stored = int(indptr[-1])
-    columns = np.empty(stored, dtype=np.int32 if stored < 2**31 else np.int64)
-    values = np.empty(stored, dtype=rows[0][2].dtype if rows else np.float64)
-    rows.reverse()
-    done = 0
-    while rows:
-        _, some_columns, some_values = rows.pop()
-        columns[done : done + len(some_columns)] = some_columns
-        values[done : done + len(some_columns)] = some_values
-        done += len(some_columns)
-    return sp.csr_array((values, columns, indptr.astype(columns.dtype)), shape=(n, n))
+    return Rows(length, columns[:used].copy(), values[:used].copy())
 
 
 # ---- all places of a sentence --------------------------------------------------------------------
@@ -224,26 +208,27 @@ def all_pairs(counts: sp.csr_array) -> sp.csr_array:
 
     counts : X (sentences, n), how often each sentence has each word
     """
-    together = products(counts)
     n_places = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1])
-    N = sp.csr_array(together - sp.diags_array(n_places, format="csr"))
-    N.eliminate_zeros()
-    N.sort_indices()
-    return N
+    return products(counts, less=n_places)
 
 
-def products(X: sp.csr_array) -> sp.csr_array:
-    """X'X of a sparse matrix, by runs of rows."""
+def products(X: sp.csr_array, less: np.ndarray | None = None) -> sp.csr_array:
+    """X'X of a sparse matrix, less a diagonal matrix if one is given, by runs of rows."""
+    n = X.shape[1]
     X_t = X.T.tocsr()
     work = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[X_t.indices])])[X_t.indptr]
 
-    def product(cut: tuple[int, int]) -> sp.csr_array:
-        C = sp.csr_array(X_t[slice(*cut)] @ X)
-        C.sort_indices()
-        return C
+    diagonal = sp.diags_array(np.zeros(n) if less is None else less, format="csr")
 
-    blocks = list(ordered_map(product, row_cuts(work, PRODUCTS_AT_A_TIME)))
-    return sp.csr_array(sp.vstack(blocks, format="csr"))
+    def product(cut: tuple[int, int]) -> Rows:
+        C = sp.csr_array(X_t[slice(*cut)] @ X)
+        if less is not None:
+            C = sp.csr_array(C - diagonal[slice(*cut)])
+            C.eliminate_zeros()
+        C.sort_indices()
+        return rows_of(C)
+
+    return stored(ordered_map(product, row_cuts(work, at_a_time(PRODUCTS_AT_A_TIME))), n)
 
 
 # ---- kernels -------------------------------------------------------------------------------------
