@@ -56,56 +56,57 @@ class RowStore:
     def __init__(self, n_columns: int):
         self._n_columns = n_columns
         self._lengths: list[np.ndarray] = []
-        self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
+        self._entries: tuple[np.ndarray, np.ndarray] | None = None  # with room for more
         self._files: tuple[IO[bytes], IO[bytes]] | None = None
-        self._stored = self._bytes = 0
-        self._dtype = np.dtype(np.float64)
+        self._stored = 0
 
     def append(self, rows: Rows) -> None:
-        length, columns, values = rows
-        self._lengths.append(length)
-        self._waiting.append((columns, values))
-        self._dtype = values.dtype
-        self._stored += len(columns)
-        self._bytes += columns.nbytes + values.nbytes
-        if self._files is None and self._bytes > get_config().spill_bytes:
+        self._lengths.append(rows.length)
+        new = rows[1:]
+        if self._entries is None:
+            self._entries = (np.empty(0, np.int32), np.empty(0, rows.values.dtype))
+        entry_bytes = sum(array.itemsize for array in self._entries)
+        more = self._stored + len(rows.columns)
+        if self._files is None and more * entry_bytes > get_config().spill_bytes:
             self._files = (_file(), _file())
+            for array, file in zip(self._entries, self._files, strict=True):
+                array[: self._stored].tofile(file)
+                array.resize(0, refcheck=False)
         if self._files is not None:
-            for part in self._waiting:
-                for array, file in zip(part, self._files, strict=True):
-                    array.tofile(file)
-            self._waiting = []
+            for array, file in zip(new, self._files, strict=True):
+                array.tofile(file)
+        else:
+            for all_, some in zip(self._entries, new, strict=True):
+                if more > len(all_):  # pages are moved by the system: nothing is in memory twice
+                    all_.resize(more + more // 8, refcheck=False)
+                all_[self._stored : more] = some
+        self._stored = more
 
     def matrix(self) -> sp.csr_array:
         """What was stored; the store is empty afterwards."""
         length = np.concatenate(self._lengths) if self._lengths else np.zeros(0, np.int64)
         indptr = np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
         index = np.dtype(np.int32 if self._stored <= MOST_INT32 else np.int64)
-        columns, values = self._joined(index) if self._files is None else self._mapped(index)
+        columns, values = self._in_memory(index) if self._files is None else self._mapped(index)
+        self._entries = self._files = None
         shape = (len(length), self._n_columns)
         matrix = sp.csr_array((values, columns, indptr.astype(index)), shape=shape)
         matrix.has_canonical_format = True
         return matrix
 
-    def _joined(self, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-        columns, values = np.empty(self._stored, index), np.empty(self._stored, self._dtype)
-        self._waiting.reverse()
-        done = 0
-        while self._waiting:  # what is copied goes: nothing is in memory twice for long
-            some_columns, some_values = self._waiting.pop()
-            columns[done : done + len(some_columns)] = some_columns
-            values[done : done + len(some_columns)] = some_values
-            done += len(some_columns)
-        return columns, values
+    def _in_memory(self, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        columns, values = self._entries or (np.empty(0, np.int32), np.empty(0))
+        for array in (columns, values):
+            array.resize(self._stored, refcheck=False)
+        return columns.astype(index, copy=False), values
 
     def _mapped(self, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-        assert self._files is not None
+        assert self._files is not None and self._entries is not None
         columns, values = self._files
         if index != np.int32:
             columns = _widened(columns, self._stored, index)
-        found = mapped(columns, index, self._stored), mapped(values, self._dtype, self._stored)
-        self._files = None
-        return found
+        dtype = self._entries[1].dtype
+        return mapped(columns, index, self._stored), mapped(values, dtype, self._stored)
 
 
 def stored(runs: Generator[Rows, None, None], n_columns: int) -> sp.csr_array:
@@ -144,6 +145,9 @@ class MatrixSum:
 
         def merged(cut: tuple[int, int]) -> Rows:
             rows = functools.reduce(operator.add, (run[slice(*cut)] for run in self._runs))
+            for run in self._runs:
+                _let_go(run.data)
+                _let_go(run.indices)
             return rows_of(sp.csr_array(rows))
 
         cuts = row_cuts(before, at_a_time(ENTRIES_AT_A_TIME))
@@ -168,10 +172,22 @@ def _on_disk(matrix: sp.csr_array) -> sp.csr_array:
 
 def is_mapped(array: np.ndarray) -> bool:
     """Whether an array sees a file."""
+    return isinstance(_owner(array), mmap.mmap)
+
+
+def _owner(array: np.ndarray) -> Any:
+    """Whose memory an array sees."""
     owner: Any = array
-    while isinstance(owner, np.ndarray):
+    while isinstance(owner, np.ndarray) and owner.base is not None:
         owner = owner.base
-    return isinstance(owner, mmap.mmap)
+    return owner
+
+
+def _let_go(array: np.ndarray) -> None:
+    """Leave to the system what was read of a file; it is read again when it is looked at."""
+    owner = _owner(array)
+    if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        owner.madvise(mmap.MADV_DONTNEED)
 
 
 def _bytes(matrix: sp.csr_array) -> int:
