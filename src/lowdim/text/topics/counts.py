@@ -21,9 +21,6 @@ from lowdim.core.estimator import Estimator, Transformer
 # A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
 # on a thread take this part of what `block_bytes` asks for
 BYTES_PER_CELL = 128
-# A block adds up a number for each term and topic, which costs as much as about two cells of the
-# term: with so many cells for each term that is little. Fewer if there are not so many blocks
-CELLS_PER_TERM, LEAST_BLOCKS = 16, 4
 
 
 def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> Blocks:
@@ -60,11 +57,9 @@ def in_pieces(rows: Blocks) -> Blocks:
     X = rows.in_memory
     if X is None or not X.shape[0]:
         return rows
-    n, v = X.shape
     total = max(X.nnz if sp.issparse(X) else X.size, 1)
-    enough = min(CELLS_PER_TERM * v, total // LEAST_BLOCKS)
-    cells = max(get_config().block_bytes // BYTES_PER_CELL, enough)
-    return ArrayBlocks(X, block_rows=max(1, int(cells * n / total)), in_order=True)
+    cells = get_config().block_bytes // BYTES_PER_CELL
+    return ArrayBlocks(X, block_rows=max(1, int(cells * X.shape[0] / total)), in_order=True)
 
 
 def refuse_negative(X: Any, whom: str) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 LONGEST = 4.0
-ROWS_AT_A_TIME = 2048  # of which r and v are in memory
+NUMBERS_AT_A_TIME = 2**14  # of which r and v are in memory
 KEPT = 0.1  # of what was reached in two steps: EM keeps what is 0 for ever
 
 
@@ -31,7 +31,7 @@ def pointed(
     """
     point = np.empty_like(twice) if out is None else out
     length, bend = 0.0, 0.0
-    for run in _runs(len(start)):
+    for run in _runs(*start.shape):
         r, v = _bent(start[run], once[run], twice[run])
         w = None if weight is None else weight[run]
         length += _squares(r, w)
@@ -40,14 +40,15 @@ def pointed(
         np.copyto(point, twice)
         return point
     a = min(max(float(np.sqrt(length / bend)), 1.0), LONGEST)
-    for run in _runs(len(start)):
+    for run in _runs(*start.shape):
         r, v = _bent(start[run], once[run], twice[run])
         np.maximum(start[run] + 2.0 * a * r + a * a * v, KEPT * twice[run], out=point[run])
     return point
 
 
-def _runs(n: int) -> list[slice]:
-    return [slice(first, first + ROWS_AT_A_TIME) for first in range(0, n, ROWS_AT_A_TIME)]
+def _runs(n: int, k: int) -> list[slice]:
+    size = max(1, NUMBERS_AT_A_TIME // k)
+    return [slice(first, first + size) for first in range(0, n, size)]
 
 
 def _bent(start: np.ndarray, once: np.ndarray, twice: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

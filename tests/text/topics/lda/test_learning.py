@@ -55,6 +55,3 @@ def test_callbacks_see_a_fitted_model(rng, method):
     model = lda(max_iter=2, learning_method=method).fit(X)
     attributes = model._attributes(model._state(), np.dtype(float))
     np.testing.assert_allclose(attributes["components_"], model.components_)
-    np.testing.assert_allclose(
-        attributes["exp_dirichlet_component_"], model.exp_dirichlet_component_
-    )

@@ -113,7 +113,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         eta plus the expected counts of each term in each topic, with "gibbs" the counts themselves;
         a row divided by its sum is p(w | z).
     exp_dirichlet_component_ : ndarray of shape (k, v)
-        exp E log phi; of "map", phi itself.
+        exp E log phi; of "map", phi itself. Made of `components_` when it is asked for.
     doc_topic_prior_, topic_word_prior_ : float or ndarray
         alpha and eta, as given or learned.
     bound_ : float
@@ -164,7 +164,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
     shapes: ClassVar[dict] = {
         "n_components": Given("k"),
         "components_": ("k", "d"),
-        "exp_dirichlet_component_": ("k", "d"),
+        "exp_dirichlet_component_": Maybe(("k", "d")),  # in files of earlier releases
         "doc_topic_prior_": Either(((), ("k",))),
         "topic_word_prior_": Either(((), ("d",), ("k", "d"))),
         "n_batch_iter_": (),
@@ -367,10 +367,24 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
 
     # ---- inside ----------------------------------------------------------------------------------
 
+    def __getattr__(self, name: str) -> Any:
+        """Only for what is not there: `exp_dirichlet_component_`, which takes a third of memory."""
+        if name != "exp_dirichlet_component_" or "components_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        components = self.components_.astype(np.float64, copy=False)
+        if self._is_bayes():
+            expected = exp_digamma(components)
+            expected *= bound.scale_of(components.T)[:, None]
+        else:
+            expected = components / components.sum(axis=1, keepdims=True)
+        return expected.astype(self.components_.dtype, copy=False)
+
     def _start(self, v: int) -> State:
         k = self.n_components
         self.random_state_ = random_generator(self.random_state)
         priors = given_priors(self.doc_topic_prior, self.topic_word_prior, k, v)
+        if self.learning_method == "gibbs":  # begins with topics of words
+            return State(np.empty((0, k)), None, priors)
         topics = self.random_state_.gamma(100.0, 0.01, size=(v, k))
         if priors.word.ndim and priors.word.shape[1] > 1:
             topics = topics * _emphasis(priors.word)  # seed words begin in their topics
@@ -406,19 +420,14 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         return learning.bound_of(rows, weight, self._topics(), self._priors(), self._inner(), times)
 
     def _publish(self, state: State, dtype: np.dtype) -> None:
+        vars(self).pop("exp_dirichlet_component_", None)  # of a file of an earlier release
         for name, value in self._attributes(state, dtype).items():
             setattr(self, name, value)
 
     def _attributes(self, state: State, dtype: np.dtype) -> dict[str, Any]:
-        topics = state.topics
-        by_topic = np.ascontiguousarray(topics.T)
-        scale = bound.scale_of(topics) if self._is_bayes() else 1.0 / topics.sum(axis=0)
-        B = exp_digamma(by_topic) if self._is_bayes() else by_topic.copy()
-        B *= scale[:, None]
         doc, word = published(state.priors, self.doc_topic_prior, self.topic_word_prior)
         return {
-            "components_": by_topic.astype(dtype, copy=False),
-            "exp_dirichlet_component_": B.astype(dtype, copy=False),
+            "components_": np.ascontiguousarray(state.topics.T, dtype=dtype),
             "doc_topic_prior_": doc,
             "topic_word_prior_": word,
             "n_batch_iter_": state.n_batches + 1,

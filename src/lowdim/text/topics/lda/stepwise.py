@@ -36,6 +36,7 @@ from lowdim.text.topics.lda.variational import Inner, State
 
 CELLS_PER_TURN = 2**12  # that are worth a turn on a thread
 LEAST_SCALE = 1e-100
+TERMS_AT_A_TIME = 1024
 
 Rate = Callable[[int], float]
 
@@ -50,9 +51,11 @@ class Topics:
 
     def rows(self, terms: np.ndarray) -> np.ndarray:
         """Topics of some terms, (m, k)."""
-        own = self.eta[terms] if self.eta.ndim else self.eta
+        rows = self._L[terms]
+        rows *= self._scale
+        rows += self.eta[terms] if self.eta.ndim else self.eta
         # rounding may leave a count of -1e-17
-        return np.maximum(own + self._scale * self._L[terms], LEAST_PRIOR)
+        return np.maximum(rows, LEAST_PRIOR, out=rows)
 
     @property
     def total(self) -> np.ndarray:
@@ -60,20 +63,26 @@ class Topics:
         shape = self._L.shape
         return np.broadcast_to(self.eta, shape).sum(axis=0) + self._scale * self._sum
 
-    def blend(self, terms: np.ndarray, counts: np.ndarray, rate: float) -> None:
-        """(1 - rate) of what was, and rate * counts for these terms."""
+    def blend(self, terms: np.ndarray, counts: np.ndarray, rate: float, times: float) -> None:
+        """(1 - rate) of what was, and rate * times * counts for these terms.
+
+        `counts` are written into.
+        """
         self._scale *= 1.0 - rate
         if self._scale < LEAST_SCALE:
             self._L *= self._scale
             self._sum *= self._scale
             self._scale = 1.0
-        added = counts * (rate / self._scale)
-        self._L[terms] += added
-        self._sum += added.sum(axis=0)
+        counts *= times * (rate / self._scale)
+        self._sum += counts.sum(axis=0)
+        for first in range(0, len(terms), TERMS_AT_A_TIME):
+            run = slice(first, first + TERMS_AT_A_TIME)
+            self._L[terms[run]] += counts[run]
 
     def all(self) -> np.ndarray:
-        """Topics of all terms, (v, k)."""
-        topics = self._L * self._scale
+        """Topics of all terms, (v, k); these topics are not to be used afterwards."""
+        topics = self._L
+        topics *= self._scale
         topics += self.eta
         return np.maximum(topics, LEAST_PRIOR, out=topics)
 
@@ -101,11 +110,8 @@ def batch_statistics(
 ) -> Batch:
     """Expected counts of a batch, on threads; pieces depend on the batch alone."""
     cells, terms = _own_terms(cells_of(X), X.shape[1])
-    B = (
-        exp_digamma(topics.rows(terms)) * np.exp(-psi(topics.total))
-        if bayes
-        else topics.rows(terms) / topics.total
-    )
+    B = exp_digamma(topics.rows(terms)) if bayes else topics.rows(terms)
+    B *= np.exp(-psi(topics.total)) if bayes else 1.0 / topics.total
     start = spread_evenly(cells, alpha) if gamma is None else gamma
     code = _encoded_on_threads(cells, B, alpha, start, inner, bayes)
     found = topic_counts(cells, code.e, B, weight)
@@ -182,12 +188,13 @@ def stepwise_pass(
         batch = batch_statistics(X, topics, state.priors.doc, inner, bayes, gamma, w)
         if batch.documents > 0:
             part = rate(state.n_batches + n_batches)
-            topics.blend(batch.terms, batch.counts * (documents / batch.documents), part)
+            topics.blend(batch.terms, batch.counts, part, documents / batch.documents)
         objective += batch.objective
         logs, with_words = logs + batch.logs, with_words + batch.with_words
         if keep:
             parts.append(batch.gamma)
         n_batches += 1
+        del batch  # the next one is as large
     gamma = np.concatenate(parts) if keep else None
     after = state._replace(topics=topics.all(), gamma=gamma, n_batches=state.n_batches + n_batches)
     return Passed(after, objective, logs / max(with_words, 1e-300))
