@@ -77,7 +77,7 @@ def lower_counts(
     """
     n, k = Z.shape
     wide = np.array(Z, np.float64, order="C")  # one kernel for both precisions
-    F_rows, data = (np.require(values, np.float64, ["C", "W"]) for values in (V, X.data))
+    F_rows = np.require(V, np.float64, ["C", "W"])
     s = np.atleast_2d(np.asarray(slope, np.float64) + penalty.l1)
     found = np.zeros(n)
     longest = int(np.diff(X.indptr).max(initial=0))
@@ -87,10 +87,13 @@ def lower_counts(
     fit = np.zeros(n if logs else 0)
 
     def work(cut: tuple[int, int]) -> None:
-        F, y = np.empty((k, longest)), np.empty(longest)
-        run(*cut, X.indptr, X.indices, data, F_rows, s, *how, F, y, wide, found)
+        F, y, rows = np.empty((k, longest)), np.empty(longest), slice(*cut)
+        indptr = X.indptr[cut[0] : cut[1] + 1]
+        own = slice(indptr[0], indptr[-1])
+        data = np.require(X.data[own], np.float64, ["C", "W"])  # a copy only if it has to be one
+        entries = indptr - indptr[0], X.indices[own], data
+        run(*entries, F_rows, s[rows] if len(s) > 1 else s, *how, F, y, wide[rows], found[rows])
         if logs:
-            rows = slice(*cut)
             fit[rows] = _sums_of_logs(X[rows], wide[rows], F_rows, floor)
 
     for _ in ordered_map(work, row_cuts(X.indptr, ENTRIES_PER_CUT)):
@@ -105,11 +108,9 @@ def _sums_of_logs(X: Any, Z: np.ndarray, V: np.ndarray, floor: float) -> np.ndar
 
 
 @kernel(any_order=True)
-def _lower(
-    begin, end, indptr, indices, data, V, s, l2, floor, sweeps, enough, F, y, Z, slope
-):  # fmt: skip
+def _lower(indptr, indices, data, V, s, l2, floor, sweeps, enough, F, y, Z, slope):
     k, whole = V.shape[1], False
-    for i in range(begin, end):
+    for i in range(len(Z)):
         first, m, own = indptr[i], indptr[i + 1] - indptr[i], i if len(s) > 1 else 0
         if m < len(V) or not whole:  # F of a row with all columns is that of the last such row
             for t in range(m):

@@ -17,6 +17,7 @@ Cost: O(c k^2) for each row of c entries and step; about five steps.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,14 @@ ROUNDING = 1e-14  # a rise of f by this part of it is none
 RIDGE = (
     1e-12  # as a part of the largest curvature: one solution where components explain each other
 )
-SYSTEMS_BYTES = 2**22  # of equations at a time
+SYSTEMS_BYTES = 2**20  # of equations at a time
 
 
 def count_codes(X: Any, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:
     """The code of every row of a block, in float64."""
     V = np.ascontiguousarray(V, np.float64)
     slope = np.broadcast_to(V.sum(axis=0) + penalty.l1, (X.shape[0], V.shape[1]))
-    return _some_at_a_time(positive_entries(X), slope, V, penalty, floor)
+    return _some_at_a_time(X, slope, V, penalty, floor, positive_entries)
 
 
 def observed_count_codes(
@@ -64,11 +65,20 @@ def observed_count_codes(
 
 
 def _some_at_a_time(
-    X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float
+    X: Any,
+    slope: np.ndarray,
+    V: np.ndarray,
+    penalty: Penalty,
+    floor: float,
+    entries: Callable[[Any], Any] = lambda X: X,
 ) -> np.ndarray:
+    """Codes of the entries of rows, which the function gives, some rows at a time."""
     size = max(16, SYSTEMS_BYTES // (8 * V.shape[1] ** 2))
-    cuts = [slice(start, start + size) for start in range(0, X.shape[0], size)]
-    return np.concatenate([_codes(X[cut], slope[cut], V, penalty, floor) for cut in cuts])
+    Z = np.empty((X.shape[0], V.shape[1]))
+    for start in range(0, X.shape[0], size):
+        cut = slice(start, start + size)
+        Z[cut] = _codes(entries(X[cut]), slope[cut], V, penalty, floor)
+    return Z
 
 
 def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: float) -> np.ndarray:
