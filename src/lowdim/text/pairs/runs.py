@@ -141,7 +141,9 @@ class MatrixSum:
             return sp.csr_array(self._shape, dtype=np.float64)
         if len(self._runs) == 1:
             return self._runs.pop()
-        before = np.sum([run.indptr for run in self._runs], axis=0, dtype=np.int64)
+        before = np.zeros(self._shape[0] + 1, dtype=np.int64)
+        for run in self._runs:
+            before += run.indptr
 
         def merged(cut: tuple[int, int]) -> Rows:
             rows = functools.reduce(operator.add, (run[slice(*cut)] for run in self._runs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import psi
 from sklearn.decomposition import LatentDirichletAllocation as Peer
 
 import lowdim
@@ -240,3 +241,19 @@ def test_what_cannot_be_asked_is_refused(rng):
         model.transform(-X)
     with pytest.raises(ValueError, match="learning_method"):
         lda(learning_method="sampling").fit(X)
+
+
+@pytest.mark.parametrize("method", ["batch", "map"])
+def test_expected_topics_follow_from_components(rng, method):
+    X, _, _ = planted(rng)
+    model = lowdim.LatentDirichletAllocation(3, learning_method=method, random_state=0)
+    with pytest.raises(AttributeError, match="exp_dirichlet_component_"):
+        model.exp_dirichlet_component_  # noqa: B018
+    C = model.fit(X).components_
+    expected = np.exp(psi(C) - psi(C.sum(axis=1, keepdims=True)))
+    if method == "map":
+        expected = C / C.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.exp_dirichlet_component_, expected, rtol=1e-9)
+    vars(model)["exp_dirichlet_component_"] = 0.0 * C  # as files of earlier releases have it
+    model.partial_fit(X)
+    assert model.exp_dirichlet_component_.all()
