@@ -420,7 +420,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         return learning.bound_of(rows, weight, self._topics(), self._priors(), self._inner(), times)
 
     def _publish(self, state: State, dtype: np.dtype) -> None:
-        vars(self).pop("exp_dirichlet_component_", None)  # of a file of an earlier release
+        self.__dict__.pop("exp_dirichlet_component_", None)  # of a file of an earlier release
         for name, value in self._attributes(state, dtype).items():
             setattr(self, name, value)
 
