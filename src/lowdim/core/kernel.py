@@ -10,11 +10,12 @@ A kernel is compiled when a person waits for a first result, so it costs at most
       `np.empty` 0.1 s. Sums over an axis and the like are for NumPy, outside;
     - results and arrays to work in are made by the caller, in C order and of one dtype: every
       other layout, dtype of an index or kind of a number is another signature, compiled again;
-    - a kernel that another one calls is compiled for itself and again within it: some lines, or
-      not at all. Two steps of an algorithm are two kernels, called one after the other.
+    - a kernel that another one calls is compiled for itself and again within it, unless it is only
+      there for others (`within`). Two steps of an algorithm are two kernels, called one after the
+      other.
 
-So they need neither counted references nor most of what numba's compiler looks for, and go without:
-a tenth of the time or more, for the same results.
+So they need neither counted references nor most of what numba's compiler looks for, and go without
+(`core/compiler.py`).
 """
 
 from __future__ import annotations
@@ -27,26 +28,11 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from lowdim.core.compiler import compiler_of_loops
 from lowdim.core.progress import say
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# passes of numba's compiler that leave plain loops as they are
-NOT_FOR_LOOPS = {
-    "WithLifting",
-    "InlineClosureLikes",
-    "RewriteSemanticConstants",
-    "DeadBranchPrune",
-    "RewriteDynamicRaises",
-    "MakeFunctionToJitFunction",
-    "InlineInlinables",
-    "FindLiterallyCalls",
-    "LiteralUnroll",
-    "LiteralPropagationSubPipelinePass",
-    "InlineOverloads",
-    "NopythonRewrites",
-    "DumpParforDiagnostics",
-}
 _compiling = threading.RLock()
 _all: dict[str, Any] = {}
 
@@ -78,7 +64,7 @@ def kernel(
     any_order : sums may be added up in another order, which makes vector instructions of them.
         The order is that of the compiled kernel: the same in every run.
     within : only other kernels call it. What lets Python call it, and keeps it on disk, is left
-        out: half of the time that a short one takes.
+        out, and so is its own machine code: half of the time or more.
     allocates : it makes arrays or lists, returns an array, or calls a function of NumPy that may
         (`np.dot`): compiled by numba's whole compiler, with counted references.
     """
@@ -108,8 +94,10 @@ def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) 
         functools.update_wrapper(plain, function)
         plain.__qualname__ += _from_elsewhere(function) + ("_any_order" if any_order else "")
         if not allocates:
-            options.update(_nrt=False, pipeline_class=_compiler_of_loops())
-        return cast(Callable[..., Any], numba.njit(**options)(plain))
+            options.update(_nrt=False, pipeline_class=compiler_of_loops())
+        run = numba.njit(**options)(plain)
+        run.get_call_template = functools.partial(_without_literals, run.get_call_template)
+        return cast(Callable[..., Any], run)
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
@@ -127,21 +115,14 @@ def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) 
     return cast(Function, call)
 
 
+def _without_literals(typed: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """How a kernel is called by another: a 0 is a number, and not one more kind of argument."""
+    from numba.core import types as kinds
+
+    return typed(tuple(map(kinds.unliteral, args)), kws)
+
+
 # ---- while a kernel is compiled ------------------------------------------------------------------
-
-
-@functools.cache
-def _compiler_of_loops() -> type:
-    """numba's compiler without the passes that plain loops do not need."""
-    from numba.core.compiler import CompilerBase, DefaultPassBuilder
-
-    class CompilerOfLoops(CompilerBase):
-        def define_pipelines(self) -> list[Any]:
-            passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
-            return [passes]
-
-    return CompilerOfLoops
 
 
 @functools.cache
