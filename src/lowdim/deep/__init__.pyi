@@ -8,3 +8,5 @@ from lowdim.deep.minimizing import Minimum as Minimum
 from lowdim.deep.minimizing import Smoothness as Smoothness
 from lowdim.deep.minimizing import minimize as minimize
 from lowdim.deep.minimizing import smoothness as smoothness
+from lowdim.deep.playing import Saddle as Saddle
+from lowdim.deep.playing import play as play
