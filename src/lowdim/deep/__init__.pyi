@@ -2,6 +2,8 @@ from lowdim.deep.derivatives import Gradients as Gradients
 from lowdim.deep.derivatives import Signals as Signals
 from lowdim.deep.derivatives import gradients as gradients
 from lowdim.deep.derivatives import jacobian as jacobian
+from lowdim.deep.diffusion.reverse import reverse_diffusion as reverse_diffusion
+from lowdim.deep.diffusion.schedule import DiffusionSchedule as DiffusionSchedule
 from lowdim.deep.expectations import GaussianGradient as GaussianGradient
 from lowdim.deep.expectations import gaussian_gradient as gaussian_gradient
 from lowdim.deep.minimizing import Minimum as Minimum
