@@ -111,7 +111,8 @@ def play(
             require_finite(value, F, k, eta)
             history.append(value)
     norm = float(np.linalg.norm(F))
-    kept = tuple(map(np.array, zip(*map(game.apart, path), strict=True))) if keep_path else None
+    xs, ys = zip(*map(game.apart, path), strict=True)
+    kept = (np.array(xs), np.array(ys)) if keep_path else None
     return Saddle(*game.apart(z), value, norm, k, norm <= tol, np.array(history), kept)
 
 

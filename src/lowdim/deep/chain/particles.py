@@ -105,7 +105,6 @@ def _threshold(q: np.ndarray, most: int) -> np.ndarray:
     falling = -np.sort(-q, axis=1)
     left = falling[:, ::-1].cumsum(axis=1)[:, ::-1]  # from each one on
     c = left[:, :most] / (most - np.arange(most))  # if so many before it are kept
-    first = np.argmax(falling[:, :most] < c, axis=1)
-    found = np.take_along_axis(c, first[:, None], axis=1)
-    any_below = (falling[:, :most] < c).any(axis=1)
-    return np.where(any_below[:, None], found, np.finfo(float).tiny)
+    below = np.less(falling[:, :most], c)
+    found = np.take_along_axis(c, np.argmax(below, axis=1)[:, None], axis=1)
+    return np.where(below.any(axis=1, keepdims=True), found, np.finfo(float).tiny)
