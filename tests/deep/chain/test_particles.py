@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from lowdim.deep.chain.network import log_densities
+from lowdim.deep.chain.asking import log_densities
 from lowdim.deep.chain.particles import fillings, thinned
 from tests.deep.chain.toy import Toy, all_rows, plain_levels
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from lowdim.deep.chain.network import (
+from lowdim.deep.chain.asking import (
     conditionals,
     drawn_codes,
     drawn_copies,
