@@ -57,7 +57,7 @@ def test_the_density_of_a_number_adds_up_to_one(table, column):
         codes = codes_of(X, found)
         return np.exp(log_widths(X, codes, found)[0, column]) / found.n_levels[column]
 
-    edges = found.edges[column][np.isfinite(found.edges[column])]
+    edges = found.edges[column][: found.n_levels[column] - 1]
     pieces = [
         edges[0] - 60 * found.tails[column, 0],
         *edges,

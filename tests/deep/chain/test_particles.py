@@ -74,3 +74,10 @@ def test_fewer_than_asked_for_are_kept_as_they_are():
     kept = new[0] > -np.inf
     assert set(chosen[0][kept]) == {0, 2}
     np.testing.assert_allclose(np.sort(np.exp(new[0][kept])), [0.3, 0.7])
+
+
+def test_levels_of_equal_weight_survive_alike():
+    """Of 100 fillings with 12 levels each, 100 are left: every level about as often."""
+    chosen, _ = thinned(np.zeros((1, 1200)), 100, 0.3)
+    counts = np.bincount(chosen[0] % 12, minlength=12)
+    assert counts.min() >= 1 and counts.max() <= 25  # 8.3 on average

@@ -80,11 +80,10 @@ def filled(
 def _moments(part: Fillings, levels: Levels) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each entry over the fillings of a row."""
     d = part.codes.shape[2]
-    means = np.nan_to_num(levels.values)  # levels that a column lacks have no weight
-    unit = np.abs(means).max(axis=1)
+    unit = np.abs(levels.values).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)  # squares of large numbers stay finite
     codes = np.minimum(part.codes, levels.missing - 1)
-    values = (means / unit[:, None])[np.arange(d), codes]  # (n, m, d)
+    values = (levels.values / unit[:, None])[np.arange(d), codes]  # (n, m, d)
     within = (level_stds(levels) / unit[:, None])[np.arange(d), codes]
     mean = np.einsum("nm,nmd->nd", part.weights, values)
     spread = (values - mean[:, None, :]) ** 2 + within**2

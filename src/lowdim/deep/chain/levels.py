@@ -29,8 +29,8 @@ class Levels(NamedTuple):
 
     n_levels: np.ndarray  # (d,)
     whole: np.ndarray  # (d,)  whether levels are values, not bins
-    values: np.ndarray  # (d, L)  values, or means of bins; NaN beyond a column's levels
-    edges: np.ndarray  # (d, L - 1)  between levels; inf beyond
+    values: np.ndarray  # (d, L)  values, or means of bins; 0 beyond a column's levels
+    edges: np.ndarray  # (d, L - 1)  between levels; 0 beyond
     tails: np.ndarray  # (d, 2)  scales of both tails; 0 where levels are values
 
     @property
@@ -59,8 +59,8 @@ def learned_levels(
     return Levels(
         np.array([len(column.values) for column in columns]),
         np.array([column.tails is None for column in columns]),
-        np.array([_padded(column.values, L, np.nan) for column in columns]),
-        np.array([_padded(column.edges, L - 1, np.inf) for column in columns]).reshape(-1, L - 1),
+        np.array([_padded(column.values, L) for column in columns]),
+        np.array([_padded(column.edges, L - 1) for column in columns]),
         np.array([column.tails or (0.0, 0.0) for column in columns]),
     )
 
@@ -91,8 +91,8 @@ def _bins(x: np.ndarray, most: int) -> _Column:
     return _Column(means, edges, (tails[0], tails[1]))
 
 
-def _padded(x: np.ndarray, size: int, by: float) -> np.ndarray:
-    return np.concatenate([x, np.full(size - len(x), by)])
+def _padded(x: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate([x, np.zeros(size - len(x))])
 
 
 # ---- which whole numbers a column holds ----------------------------------------------------------
@@ -145,7 +145,8 @@ def _count_whole(
 def codes_of(X: np.ndarray, levels: Levels) -> np.ndarray:
     """The level of each number of a block of rows, (n, d) int64; of NaN the missing level."""
     X = np.asarray(X)
-    if len(levels.edges) > 1 and (levels.edges == levels.edges[0]).all():
+    same = (levels.n_levels == levels.n_levels[0]).all() and (levels.edges == levels.edges[0]).all()
+    if same:
         codes = np.searchsorted(levels.edges[0], X.ravel(), side="right").reshape(X.shape)
     else:
         codes = np.empty(X.shape, dtype=np.int64)

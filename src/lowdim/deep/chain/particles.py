@@ -40,40 +40,68 @@ def fillings(
     """
     import torch
 
-    n = len(codes)
-    walk = module.walk(n, context)
-    filled, log_w = codes[:, None, :].copy(), np.zeros((n, 1))
+    walk = module.walk(len(codes), context)
+    row = np.arange(len(codes))  # whose filling it is; those of a row stand together
+    filled, log_w = codes.copy(), np.zeros(len(codes))
     for place, f in enumerate(module.order):
-        width = log_w.shape[1]
-        scores = torch.log_softmax(walk.logits(place), dim=1).cpu().numpy()
-        log_p = scores.reshape(n, width, -1)
-        holes = codes[:, f] == missing
-        if not holes.any():
-            log_w = log_w + np.take_along_axis(log_p, codes[:, f, None, None], axis=2)[:, :, 0]
-        else:
-            branches = _branches(log_p, holes, codes[:, f]) + log_w[:, :, None]
-            chosen, log_w = thinned(branches.reshape(n, -1), n_particles, uniform[..., f])
-            parents, levels = np.divmod(chosen, log_p.shape[2])
-            filled = np.take_along_axis(filled, parents[:, :, None], axis=1)
-            filled[:, :, f] = np.where(holes[:, None], levels, codes[:, f, None])
-            rows = np.arange(n)[:, None] * width + parents
-            walk.choose(torch.from_numpy(rows.ravel()))
-        walk.put(place, torch.from_numpy(np.ascontiguousarray(filled[:, :, f]).ravel()))
-    return _weighed(filled, log_w)
+        log_p = torch.log_softmax(walk.logits(place), dim=1).cpu().numpy()
+        holes = filled[:, f] == missing
+        known = np.where(holes, 0, filled[:, f])
+        log_w = log_w + np.where(holes, 0.0, np.take_along_axis(log_p, known[:, None], 1)[:, 0])
+        if holes.any():
+            parent, level, log_w = _branched(row, log_w, log_p, holes, n_particles, uniform[..., f])
+            row, filled = row[parent], filled[parent]
+            filled[:, f] = np.where(level < 0, filled[:, f], level)
+            walk.choose(torch.from_numpy(parent))
+        walk.put(place, torch.from_numpy(np.ascontiguousarray(filled[:, f])))
+    return _by_row(row, filled, log_w)
 
 
-def _branches(log_p: np.ndarray, holes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """log p of each branch: every level at a hole, elsewhere only what was observed."""
-    levels = np.arange(log_p.shape[2])
-    open_ = holes[:, None] | (levels == codes[:, None])
-    return np.where(open_[:, None, :], log_p, -np.inf)
+def _branched(
+    row: np.ndarray,
+    log_w: np.ndarray,
+    log_p: np.ndarray,
+    holes: np.ndarray,
+    most: int,
+    uniform: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fillings after a hole in some rows: their parents, new levels (-1: none), weights."""
+    L = log_p.shape[1]
+    at = np.flatnonzero(holes)
+    which, slot = _places(row[at])
+    table = np.full((which[-1] + 1, slot.max() + 1, L), -np.inf)
+    table[which, slot] = log_w[at, None] + log_p[at]
+    parents = np.zeros(table.shape[:2], dtype=np.int64)
+    parents[which, slot] = at
+    u = np.broadcast_to(uniform, row.max() + 1)[np.unique(row[at])]
+    chosen, new = thinned(table.reshape(len(table), -1), most, u)
+    alive = new > -np.inf
+    of_slot, level = np.divmod(chosen, L)
+    parent = np.take_along_axis(parents, of_slot, axis=1)[alive]
+    others = np.flatnonzero(~holes)
+    parent = np.concatenate([others, parent])
+    level = np.concatenate([np.full(len(others), -1), level[alive]])
+    log_w = np.concatenate([log_w[others], new[alive]])
+    order = np.argsort(row[parent], kind="stable")
+    return parent[order], level[order], log_w[order]
 
 
-def _weighed(filled: np.ndarray, log_w: np.ndarray) -> Fillings:
-    top = log_w.max(axis=1, keepdims=True)
-    weights = np.exp(log_w - top)
+def _places(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the different numbers each one is, and its place among those that are equal."""
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    which = np.cumsum(np.diff(row, prepend=-1) > 0) - 1
+    return which, np.arange(len(row)) - starts[which]
+
+
+def _by_row(row: np.ndarray, filled: np.ndarray, log_w: np.ndarray) -> Fillings:
+    which, slot = _places(row)
+    n, m = which[-1] + 1, slot.max() + 1
+    codes, table = np.zeros((n, m, filled.shape[1]), dtype=np.int64), np.full((n, m), -np.inf)
+    codes[which, slot], table[which, slot] = filled, log_w
+    top = table.max(axis=1, keepdims=True)
+    weights = np.exp(table - top)
     total = weights.sum(axis=1, keepdims=True)
-    return Fillings(filled, weights / total, (top + np.log(total))[:, 0])
+    return Fillings(codes, weights / total, (top + np.log(total))[:, 0])
 
 
 def thinned(log_w: np.ndarray, most: int, u: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -85,6 +113,8 @@ def thinned(log_w: np.ndarray, most: int, u: Any) -> tuple[np.ndarray, np.ndarra
     n, m = log_w.shape
     if m <= most:
         return np.broadcast_to(np.arange(m), (n, m)), log_w
+    mixed = np.random.default_rng(m).permutation(m)  # evenly spaced ones are not all of one level
+    log_w = log_w[:, mixed]
     top = log_w.max(axis=1, keepdims=True)
     q = np.exp(log_w - top)
     c = _threshold(q, most)
@@ -97,7 +127,7 @@ def thinned(log_w: np.ndarray, most: int, u: Any) -> tuple[np.ndarray, np.ndarra
     with np.errstate(divide="ignore"):
         new = np.where(large, log_w, np.log(c) + top)
     new = np.where(stays, new, -np.inf)
-    return chosen, np.take_along_axis(new, chosen, axis=1)
+    return mixed[chosen], np.take_along_axis(new, chosen, axis=1)
 
 
 def _threshold(q: np.ndarray, most: int) -> np.ndarray:

@@ -83,7 +83,7 @@ class PixelCNN(ChainNetwork):
     module_ : torch.nn.Module
         The network, on levels of pixels.
     level_values_ : ndarray of shape (d, levels)
-        Values of each column's levels, or means of its bins; NaN beyond its number of levels.
+        Values of each column's levels, or means of its bins; 0 beyond its number of levels.
     n_levels_ : ndarray of shape (d,)
     whole_ : ndarray of shape (d,)
         Whether levels are values, not bins.
