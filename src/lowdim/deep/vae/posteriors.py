@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from lowdim.deep.densities import log_normal
+from lowdim.deep.vae.densities import log_normal
 
 SMALLEST_LOG_STD, LARGEST_LOG_STD = -12.0, 6.0
 

@@ -21,9 +21,9 @@ from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptio
 from lowdim.core.loop import fitting
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.deep.coder import CODING_ARGUMENTS
-from lowdim.deep.generative import GenerativeNetwork
-from lowdim.deep.likelihoods import Layout, check_values, kinds_of, levels_of
 from lowdim.deep.network import sizes_of
+from lowdim.deep.vae.generative import GenerativeNetwork
+from lowdim.deep.vae.likelihoods import Layout, check_values, kinds_of, levels_of
 from lowdim.linalg.observed import column_sizes
 
 
@@ -303,7 +303,7 @@ class VAE(GenerativeNetwork):
         return tuple((np.log(float(self.noise)) - 2.0 * np.log(scale)).tolist())
 
     def _make(self) -> Any:
-        from lowdim.deep.vae_module import Shape, Variational
+        from lowdim.deep.vae.module import Shape, Variational
 
         shape = Shape(
             self.network,
@@ -319,7 +319,7 @@ class VAE(GenerativeNetwork):
         return Variational(shape, self._layout, self._noise())
 
     def _bound(self) -> Any:
-        from lowdim.deep.vae_module import Bound
+        from lowdim.deep.vae.module import Bound
 
         closed = self.kl == "closed" and self.prior == "normal" and self.n_importance == 1
         return Bound(

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 
 def test_the_divergence_has_a_closed_form(rng):
-    from lowdim.deep.posteriors import posterior_of
+    from lowdim.deep.vae.posteriors import posterior_of
 
     out = torch.from_numpy(0.5 * rng.normal(size=(1, 9)))
     q = posterior_of(out, 3, "full")

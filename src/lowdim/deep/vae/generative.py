@@ -22,8 +22,8 @@ from lowdim.core.output import in_columns_of_x
 from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least, check_codes
 from lowdim.deep.coder import CodingNetwork, coded, in_units, out_of_units
-from lowdim.deep.likelihoods import Layout, Parameters, drawn, expected
 from lowdim.deep.network import run
+from lowdim.deep.vae.likelihoods import Layout, Parameters, drawn, expected
 
 N_SAMPLES = 100
 

@@ -6,7 +6,7 @@ import scipy.stats
 from scipy.linalg import subspace_angles
 
 import lowdim
-from tests.deep.generated_rows import KINDS, LINEAR, linear, mixed, own_gaussian, planes
+from tests.deep.vae.generated_rows import KINDS, LINEAR, linear, mixed, own_gaussian, planes
 
 torch = pytest.importorskip("torch")
 

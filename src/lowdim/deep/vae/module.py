@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from lowdim.deep.coding import decoder, encoder
-from lowdim.deep.densities import Likelihood, MixturePrior, StandardPrior
-from lowdim.deep.likelihoods import Layout
-from lowdim.deep.posteriors import Posterior, n_numbers, posterior_of, where_seen
+from lowdim.deep.vae.densities import Likelihood, MixturePrior, StandardPrior
+from lowdim.deep.vae.likelihoods import Layout
+from lowdim.deep.vae.posteriors import Posterior, n_numbers, posterior_of, where_seen
 
 WIDER = 0.5  # log of how much wider posteriors are where values miss and none did in fit
 MOST_NUMBERS = 2**22  # that a decoder gives at once when rows are scored
