@@ -1,5 +1,6 @@
-"""Variational autoencoders: rows from codes, through networks and noise."""
+"""Rows from codes, in one layer (VAE) or several (DLGM), through networks and noise."""
 
+from lowdim.deep.vae.dlgm import DLGM
 from lowdim.deep.vae.estimator import VAE
 
-__all__ = ["VAE"]
+__all__ = ["DLGM", "VAE"]
