@@ -53,6 +53,17 @@ def test_the_mean_over_many_is_exact(seed):
     assert abs(found.mean() - np.exp(enumerated(module, row)[2])) < 5 * error + 1e-12
 
 
+def test_a_row_does_not_depend_on_its_neighbours(seed):
+    module, nan = Toy(D, L, seed), np.nan
+    X = np.array([[nan, nan, nan, 1, 0], [2, nan, 1, nan, nan], [nan] * D])
+    codes = np.where(np.isnan(X), L, X).astype(np.int64)
+    u = np.random.default_rng(seed).random(D)
+    with torch.no_grad():
+        together = fillings(module, codes, L, 5, u).log_evidence
+        alone = [fillings(module, codes[[i]], L, 5, u).log_evidence[0] for i in range(3)]
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+
+
 def test_thinning_keeps_large_weights_and_expectations(rng):
     log_w = np.log(np.array([[0.5, 0.2, 0.1, 0.08, 0.05, 0.04, 0.03, 0.0]]) + 1e-300)
     log_w[0, -1] = -np.inf

@@ -113,7 +113,8 @@ def thinned(log_w: np.ndarray, most: int, u: Any) -> tuple[np.ndarray, np.ndarra
     n, m = log_w.shape
     if m <= most:
         return np.broadcast_to(np.arange(m), (n, m)), log_w
-    mixed = np.random.default_rng(m).permutation(m)  # evenly spaced ones are not all of one level
+    # evenly spaced ones must not be all of one level; what is beyond a row's own changes nothing
+    mixed = np.argsort(np.random.default_rng(0).random(m))
     log_w = log_w[:, mixed]
     top = log_w.max(axis=1, keepdims=True)
     q = np.exp(log_w - top)
