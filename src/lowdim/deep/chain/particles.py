@@ -113,22 +113,20 @@ def thinned(log_w: np.ndarray, most: int, u: Any) -> tuple[np.ndarray, np.ndarra
     n, m = log_w.shape
     if m <= most:
         return np.broadcast_to(np.arange(m), (n, m)), log_w
-    # evenly spaced ones must not be all of one level; what is beyond a row's own changes nothing
-    mixed = np.argsort(np.random.default_rng(0).random(m))
-    log_w = log_w[:, mixed]
     top = log_w.max(axis=1, keepdims=True)
     q = np.exp(log_w - top)
     c = _threshold(q, most)
     large = q >= c
-    ahead = np.cumsum(np.where(large, 0.0, q / c), axis=1)
+    # evenly spaced ones must not be all of one level; what is beyond a row's own changes nothing
+    mixed = np.argsort(np.random.default_rng(0).random(m))
+    ahead = np.cumsum(np.where(large, 0.0, q / c)[:, mixed], axis=1)
     ahead = np.concatenate([np.zeros((n, 1)), ahead], axis=1)
-    lucky = np.diff(np.floor(ahead + 1.0 - np.reshape(u, (-1, 1))), axis=1) > 0
-    stays = (large & (q > 0)) | lucky
-    chosen = np.argsort(~stays, axis=1, kind="stable")[:, :most]
+    stays = large & (q > 0)
+    stays[:, mixed] |= np.diff(np.floor(ahead + 1.0 - np.reshape(u, (-1, 1))), axis=1) > 0
     with np.errstate(divide="ignore"):
-        new = np.where(large, log_w, np.log(c) + top)
-    new = np.where(stays, new, -np.inf)
-    return mixed[chosen], np.take_along_axis(new, chosen, axis=1)
+        new = np.where(stays, np.where(large, log_w, np.log(c) + top), -np.inf)
+    chosen = np.argsort(~stays, axis=1, kind="stable")[:, :most]
+    return chosen, np.take_along_axis(new, chosen, axis=1)
 
 
 def _threshold(q: np.ndarray, most: int) -> np.ndarray:
