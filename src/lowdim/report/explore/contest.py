@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+import lowdim
 from lowdim.cluster.kmeans.estimator import KMeans
 from lowdim.completion.als.estimator import ALS
 from lowdim.completion.soft_impute import SoftImpute
@@ -26,6 +28,8 @@ LEAST_VALUES = 100
 LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
+NETWORK = "variational autoencoder"
+UNITS, PASSES, RATE = 64, 25, 1e-2  # of it: 8 steps in a pass over a sample, 200 in all
 
 
 def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
@@ -70,7 +74,9 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
     """Candidates of two sizes for each method, near the chosen rank.
 
     `positive` says whether no value is negative: then columns may be sums of parts. A candidate
-    costs several fits in each repetition, since sizes are chosen without hidden values.
+    costs several fits in each repetition, since sizes are chosen without hidden values. The network,
+    whose fits take longest, has one size, the larger rank: codes that it does not need stay unused.
+    It takes part where torch is installed.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
@@ -95,4 +101,15 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
         "mixture of factor analysers": [
             MixtureOfFactorAnalyzers(k, ranks[0], max_iter=25, tol=1e-3) for k in groups
         ],
+        **({NETWORK: [network(ranks[-1])]} if has_torch() else {}),
     }
+
+
+def network(k: int) -> Any:
+    """A network for tables of some hundred rows: few units, few passes, large steps."""
+    return lowdim.VAE(k, hidden=(UNITS,), max_iter=PASSES, learning_rate=RATE)
+
+
+def has_torch() -> bool:
+    """Whether torch is installed; it is not imported yet."""
+    return find_spec("torch") is not None
