@@ -115,7 +115,7 @@ OPTIONS = {
         "--hidden",
         type=Sizes(),
         metavar="N,N",
-        help="Units of a network's hidden layers, as 64,32.",
+        help="Units of hidden layers of a network: 64,32.",
     ),
     "passes": click.option(
         "--passes",

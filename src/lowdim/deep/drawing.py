@@ -17,8 +17,8 @@ NEED_ROWS = ("reconstructions", "filled")
 MOST_PICTURES = 40  # in each direction
 MOST_CODES = 12  # whose traversals are drawn
 USUAL = {"reconstructions": 12, "plane": 15, "traversals": 11, "filled": 12}
-SHARE = 0.05  # of codes beyond the ends of a plane or of a traversal, where X is not known: 2 sd
-REACH = 2.0
+SHARE = 0.05  # of codes of X that lie beyond the ends of a plane or of a traversal
+REACH = 2.0  # the ends without X
 
 
 class DrawnNetwork:
@@ -45,8 +45,8 @@ class DrawnNetwork:
             what each number of a code changes while the others stay. "filled": rows of X with
             missing values, and below filled by `impute`.
         X : array-like of shape (m, d) or None, default=None
-            The rows to draw. For "plane" and "traversals" rows whose codes say how far to go; None:
-            from -2 to 2, which is where codes of a VAE lie.
+            The rows to draw. For "plane" and "traversals" rows whose codes say how far to go, which
+            an Autoencoder needs; None: from -2 to 2, which is where codes of a VAE lie.
         truth : array-like of shape (m, d) or None, default=None
             For "filled": the rows before values were taken away.
         n : int or None, default=None
@@ -96,17 +96,20 @@ class DrawnNetwork:
                 f"kind='plane' needs codes of two numbers, and these have {k}; "
                 "kind='traversals' draws any."
             )
-        low, middle, high = _ends(None if X is None else np.asarray(self.transform(X)), k)
+        Z = None if X is None else np.asarray(self.transform(X))
+        values, codes = _lines(Z, k, n)  # (n,), (n, k)
         if kind == "plane":
-            first, second = (np.linspace(low[j], high[j], n) for j in (0, 1))
-            codes = np.stack(np.meshgrid(first, second), axis=-1)  # (n, n, 2): rows by `second`
-            return latent_plane(self._decoded_grid(codes), first, second, shape, ax=ax)
-        steps = np.linspace(-REACH, REACH, n)
-        codes = np.tile(middle, (min(k, MOST_CODES), n, 1))
-        for j in range(len(codes)):
-            codes[j, :, j] = np.interp(steps, [-REACH, 0.0, REACH], [low[j], middle[j], high[j]])
-        values = codes[0, :, 0] if len(codes) == 1 else steps
-        return traversals(self._decoded_grid(codes), values, shape, ax=ax)
+            first, second = codes.T
+            grid = np.stack(np.meshgrid(first, second), axis=-1)  # (n, n, 2): rows by `second`
+            return latent_plane(self._decoded_grid(grid), first, second, shape, ax=ax)
+        middle = np.zeros(k) if Z is None else np.median(Z, axis=0)
+        grid = np.tile(middle, (min(k, MOST_CODES), n, 1))
+        for j in range(len(grid)):
+            grid[j, :, j] = codes[:, j]
+        ax = traversals(self._decoded_grid(grid), values, shape, ax=ax)
+        what = "its value" if Z is None else "its percentile among the rows of X"
+        ax.set_title(f"one number of a code changes: below, {what}", loc="left")
+        return ax
 
     def _decoded_grid(self, codes: np.ndarray) -> np.ndarray:
         rows = np.asarray(self.inverse_transform(codes.reshape(-1, codes.shape[-1])))
@@ -123,9 +126,10 @@ class DrawnNetwork:
         return (side, side) if side * side == w and side >= 4 else None
 
 
-def _ends(Z: np.ndarray | None, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """From where to where each number of a code goes, and its middle."""
+def _lines(Z: np.ndarray | None, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values to name n places by, (n,), and what each number of a code is there, (n, k)."""
     if Z is None:
-        return np.full(k, -REACH), np.zeros(k), np.full(k, REACH)
-    low, middle, high = np.quantile(Z, [SHARE / 2, 0.5, 1 - SHARE / 2], axis=0)
-    return low, middle, high
+        values = np.linspace(-REACH, REACH, n)
+        return values, np.tile(values[:, None], (1, k))
+    share = np.linspace(SHARE / 2, 1 - SHARE / 2, n)
+    return 100 * share, np.quantile(Z, share, axis=0)

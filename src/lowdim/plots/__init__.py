@@ -16,7 +16,7 @@ from lowdim.plots.quality import kept_neighbors, shepard
 from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
-from lowdim.plots.walls import filled_rows, latent_plane, reconstructions, traversals
+from lowdim.plots.walls import filled_rows, latent_plane, reconstructions, traversals, wall
 
 __all__ = [
     "biplot",
@@ -46,4 +46,5 @@ __all__ = [
     "trace",
     "traversals",
     "voronoi_map",
+    "wall",
 ]

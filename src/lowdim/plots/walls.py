@@ -14,11 +14,37 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST = 40  # rows, or columns, of a wall
+MOST_ON_WALL = 400
+ACROSS = 12  # pictures from left to right, before the next line begins
 GAP = 0.08  # between pictures, as a part of their larger side
+MOST_NAMES = 11  # of columns; of more, every other has its name
 LARGEST = 11.0  # inches of a figure
 TILE = 0.75  # inches of a picture, where there is room
 CURVE = (40, 60)  # height and width of a curve, in pixels
 HOLE = (1.0, 0.72, 0.53)  # what is missing of a picture
+
+
+@house_style()
+def wall(X: Any, shape: Sequence[int] | None = None, *, ax: Axes | None = None) -> Axes:
+    """Rows as small pictures, as many from left to right as from top to bottom, about.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        The first 400 are drawn, all on one scale of greys; NaN are orange.
+    shape : (height, width), (height, width, 3) or None, default=None
+        Of rows that are images; None draws a row as a curve over its columns.
+    ax : matplotlib Axes or None, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim import plots
+    >>> ax = plots.wall(np.eye(4), (2, 2))
+    """
+    stack = _stack({"X": X}, MOST_ON_WALL)
+    across = int(np.ceil(np.sqrt(stack.shape[1])))
+    return _draw(_Wall(_folded(stack, across), []), shape, ax, "")
 
 
 @house_style()
@@ -44,7 +70,7 @@ def reconstructions(
     """
     pair = _stack({"X": X, "X_hat": X_hat})
     error = float(np.nanmean((pair[0] - pair[1]) ** 2))
-    wall = _Wall(_folded(pair, 2), rows=["row", "decoded"] * _folds(pair.shape[1]))
+    wall = _Wall(_folded(pair), rows=["row", "decoded"] * _folds(pair.shape[1]))
     return _draw(wall, shape, ax, f"mean squared error {error:.3g}")
 
 
@@ -147,7 +173,7 @@ def filled_rows(
     if truth is not None and missing.any():
         error = np.sqrt(np.mean((stack[1] - stack[2])[missing] ** 2))
         title += f"; filled to {error:.3g} on average (root mean square)"
-    return _draw(_Wall(_folded(stack, len(stack)), names), shape, ax, title)
+    return _draw(_Wall(_folded(stack), names), shape, ax, title)
 
 
 # ---- rows and columns of pictures ----------------------------------------------------------------
@@ -162,23 +188,20 @@ class _Wall(NamedTuple):
     close: bool = False  # pictures touch each other
 
 
-ACROSS = 12  # pictures from left to right, before the next line begins
-
-
 def _folds(n: int) -> int:
     return -(-n // ACROSS)
 
 
-def _folded(stack: np.ndarray, height: int) -> np.ndarray:
-    """Lines (height, n, d) cut after every 12 pictures: (height * folds, 12, d)."""
-    n, d = stack.shape[1:]
-    wide = min(n, ACROSS)
-    full = np.full((height, _folds(n) * wide, d), np.nan)
+def _folded(stack: np.ndarray, across: int = ACROSS) -> np.ndarray:
+    """Lines (m, n, d) cut after every so many pictures: (m * folds, across, d)."""
+    m, n, d = stack.shape
+    wide = min(n, across)
+    full = np.full((m, -(-n // wide) * wide, d), np.nan)
     full[:, :n] = stack
-    return full.reshape(height, -1, wide, d).transpose(1, 0, 2, 3).reshape(-1, wide, d)
+    return full.reshape(m, -1, wide, d).transpose(1, 0, 2, 3).reshape(-1, wide, d)
 
 
-def _stack(rows: dict[str, Any]) -> np.ndarray:
+def _stack(rows: dict[str, Any], most: int = MOST) -> np.ndarray:
     """Matrices of one shape above each other, their first rows."""
     given = {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
     (first, X), *others = given.items()
@@ -187,7 +210,7 @@ def _stack(rows: dict[str, Any]) -> np.ndarray:
     for name, Y in others:
         if Y.shape != X.shape:
             raise ValueError(f"{name} has shape {Y.shape}, and {first} {X.shape}.")
-    return np.stack([values[:MOST] for values in given.values()])
+    return np.stack([values[:most] for values in given.values()])
 
 
 def _grid(name: str, rows: Any) -> np.ndarray:
@@ -206,7 +229,12 @@ def _image_shape(shape: Sequence[int] | None, d: int) -> tuple[int, ...] | None:
     sizes = tuple(int(size) for size in np.atleast_1d(shape))
     if len(sizes) == 3 and sizes[2] == 1:
         sizes = sizes[:2]
-    if len(sizes) not in (2, 3) or min(sizes) < 1 or int(np.prod(sizes)) != d or sizes[2:] > (3,):
+    if (
+        len(sizes) not in (2, 3)
+        or min(sizes) < 1
+        or int(np.prod(sizes)) != d
+        or sizes[2:] not in ((), (3,))
+    ):
         raise ValueError(
             f"shape={shape!r} is not that of an image of {d} numbers: (height, width) or (height, "
             "width, 3), whose product they are."
@@ -272,6 +300,7 @@ def _name(ax: Axes, wall: _Wall, step: tuple[int, int], size: tuple[int, int]) -
         place = (-0.15 * size[1], i * step[0] + (size[0] - 1) / 2)
         ax.text(*place, shortened(name), ha="right", va="center", color=MUTED, **NAME)
     foot = (len(wall.grid) - 1) * step[0] + size[0] + 0.05 * size[0]
-    for j, name in enumerate(wall.columns):
+    every = 1 if len(wall.columns) <= MOST_NAMES else 2
+    for j, name in list(enumerate(wall.columns))[::every]:
         middle = j * step[1] + (size[1] - 1) / 2
         ax.text(middle, foot, shortened(name), ha="center", va="top", color=MUTED, **NAME)

@@ -46,11 +46,19 @@ def test_the_network_has_one_size_and_comes_only_where_torch_is(monkeypatch):
     assert contest.NETWORK not in contest.models((500, 12), 3)
 
 
+@pytest.mark.parametrize("n", [20, 27, 100, 344, 511, 1000])
+def test_the_network_takes_as_many_steps_whatever_the_rows(n):
+    model = contest.network(n, 2)
+    steps = model.max_iter * -(-n // model.batch_size)
+    assert contest.STEPS <= steps < contest.STEPS + -(-n // model.batch_size)
+    assert 1 < model.batch_size <= n
+
+
 def test_the_network_predicts_what_no_plane_does(rng):
     pytest.importorskip("torch")
     t = rng.uniform(-3, 3, size=(200, 1))
     X = np.hstack([np.cos(t), np.sin(t), t, np.cos(2 * t)]) + 0.1 * rng.normal(size=(200, 4))
-    models = {"network": contest.network(2), "plane": lowdim.ProbabilisticPCA(2)}
+    models = {"network": contest.network(200, 2), "plane": lowdim.ProbabilisticPCA(2)}
     found = lowdim.compare(X, models, repeats=2, random_state=0)
     assert found.winner == "network" and found.failures == {}
     assert found["parameters"][0] > 500  # all of its weights

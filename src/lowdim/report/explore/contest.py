@@ -29,7 +29,8 @@ LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
 NETWORK = "variational autoencoder"
-UNITS, PASSES, RATE = 64, 25, 1e-2  # of it: 8 steps in a pass over a sample, 200 in all
+UNITS, RATE = 64, 1e-2  # of it
+STEPS, BATCH, BATCHES = 200, 64, 8  # in all; rows of a step, fewer where rows are few
 
 
 def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
@@ -74,9 +75,9 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
     """Candidates of two sizes for each method, near the chosen rank.
 
     `positive` says whether no value is negative: then columns may be sums of parts. A candidate
-    costs several fits in each repetition, since sizes are chosen without hidden values. The network,
-    whose fits take longest, has one size, the larger rank: codes that it does not need stay unused.
-    It takes part where torch is installed.
+    costs several fits in each repetition, since sizes are chosen without hidden values. The
+    network, whose fits take longest, has one size, the larger rank: what it does not need of a code
+    stays unused. It takes part where torch is installed.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
@@ -101,13 +102,15 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
         "mixture of factor analysers": [
             MixtureOfFactorAnalyzers(k, ranks[0], max_iter=25, tol=1e-3) for k in groups
         ],
-        **({NETWORK: [network(ranks[-1])]} if has_torch() else {}),
+        **({NETWORK: [network(n, ranks[-1])]} if has_torch() else {}),
     }
 
 
-def network(k: int) -> Any:
-    """A network for tables of some hundred rows: few units, few passes, large steps."""
-    return lowdim.VAE(k, hidden=(UNITS,), max_iter=PASSES, learning_rate=RATE)
+def network(n: int, k: int) -> Any:
+    """A network for some hundred rows: few units, and 200 large steps whatever n is."""
+    batch = min(BATCH, max(-(-n // BATCHES), 1))
+    passes = -(-STEPS // -(-n // batch))
+    return lowdim.VAE(k, hidden=(UNITS,), max_iter=passes, batch_size=batch, learning_rate=RATE)
 
 
 def has_torch() -> bool:

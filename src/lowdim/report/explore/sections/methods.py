@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from lowdim.report.explore import figures
-from lowdim.report.explore.contest import NETWORK, PASSES, UNITS
+from lowdim.report.explore.contest import NETWORK, UNITS
 from lowdim.report.explore.findings import Findings
 from lowdim.report.page.parts import listed, place, table
 from lowdim.report.page.sections import Section, Tile
@@ -60,8 +60,9 @@ def _of_networks(found: Comparison) -> str:
     if NETWORK not in found.names:
         return f"A {NETWORK}, which needs torch, was not compared: pip install 'lowdim[deep]'."
     return (
-        f"The {NETWORK} has one size, since its fits take longest: {UNITS} hidden units, {PASSES} "
-        "passes over the rows, and as many components as the larger of the sizes of the others."
+        f"The {NETWORK} has one size, since its fits take longest: {UNITS} hidden units, "
+        f"{found.estimators[NETWORK].max_iter} passes over the rows, and as many components as the "
+        "larger of the sizes of the others."
     )
 
 
