@@ -25,7 +25,7 @@ class DrawnNetwork:
     """`plot` of a network with `transform` and `inverse_transform`."""
 
     def plot(
-        self,
+        self: Any,
         kind: str = "loss",
         X: Any = None,
         *,
@@ -73,12 +73,12 @@ class DrawnNetwork:
             return self._plot_rows(kind, np.asarray(X)[:n], truth, shape, ax)
         return self._plot_codes(kind, X, n, shape, ax)
 
-    def _plot_loss(self, ax: Any) -> Any:
+    def _plot_loss(self: Any, ax: Any) -> Any:
         from lowdim.plots import loss
 
         return loss(self.history_, getattr(self, "validation_history_", None), ax=ax)
 
-    def _plot_rows(self, kind: str, X: np.ndarray, truth: Any, shape: Any, ax: Any) -> Any:
+    def _plot_rows(self: Any, kind: str, X: np.ndarray, truth: Any, shape: Any, ax: Any) -> Any:
         from lowdim.plots import filled_rows, reconstructions
 
         if kind == "reconstructions":
@@ -87,7 +87,7 @@ class DrawnNetwork:
         truth = None if truth is None else np.asarray(truth)[: len(X)]
         return filled_rows(X, np.asarray(self.impute(X)), truth, shape, ax=ax)
 
-    def _plot_codes(self, kind: str, X: Any, n: int, shape: Any, ax: Any) -> Any:
+    def _plot_codes(self: Any, kind: str, X: Any, n: int, shape: Any, ax: Any) -> Any:
         from lowdim.plots import latent_plane, traversals
 
         k = self._n_features_out
@@ -111,11 +111,11 @@ class DrawnNetwork:
         ax.set_title(f"one number of a code changes: below, {what}", loc="left")
         return ax
 
-    def _decoded_grid(self, codes: np.ndarray) -> np.ndarray:
+    def _decoded_grid(self: Any, codes: np.ndarray) -> np.ndarray:
         rows = np.asarray(self.inverse_transform(codes.reshape(-1, codes.shape[-1])))
         return rows.reshape(*codes.shape[:2], -1)
 
-    def _drawn_shape(self, image_shape: Any) -> Any:
+    def _drawn_shape(self: Any, image_shape: Any) -> Any:
         """The shape of images; None for rows that are none."""
         if image_shape is not None:
             return image_shape
