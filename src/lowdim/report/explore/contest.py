@@ -30,7 +30,7 @@ REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
 NETWORK = "variational autoencoder"
 UNITS, RATE = 64, 1e-2  # of it
-STEPS, BATCH, BATCHES = 200, 64, 8  # in all; rows of a step, fewer where rows are few
+STEPS, BATCH, BATCHES = 200, 32, 8  # in all; rows of a step, fewer where rows are few
 
 
 def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
