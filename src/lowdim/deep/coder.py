@@ -22,6 +22,7 @@ from lowdim.core.opening import as_blocks
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_codes, check_columns_observed
 from lowdim.deep.conditions import with_conditions
+from lowdim.deep.drawing import DrawnNetwork
 from lowdim.deep.engine import torch_for
 from lowdim.deep.network import SHARED_ARGUMENTS, Network, run, sizes_of
 from lowdim.linalg.observed import column_sizes, observed_columns
@@ -36,7 +37,7 @@ CODING_ARGUMENTS: dict[str, list] = {
 LARGEST_BATCH, SMALLEST_BATCH, BATCHES = 128, 16, 8  # of batch_size="auto"
 
 
-class CodingNetwork(ImputeMixin, Transformer, Network):
+class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
     """A network that codes rows and decodes codes.
 
     Its module has `encode` and `decode` of rows that are standardized.
