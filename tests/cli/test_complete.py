@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
 
-METHODS = ["ppca", "als", "softimpute"]
+METHODS = ["ppca", "als", "softimpute", "vae"]
 
 
 def matrix(table):
@@ -39,6 +40,8 @@ def test_what_is_written_is_what_the_class_imputes(run, read, incomplete):
 def test_every_method_fills_all_missing_values_near_the_truth(
     run, read, incomplete, numbers, method
 ):
+    if method == "vae":
+        pytest.importorskip("torch")
     run("complete", "incomplete.csv", "--id", "name", "--method", method, "-o", "f.csv", "-q")
     filled = matrix(read("f.csv"))
     there = ~np.isnan(incomplete)
@@ -178,3 +181,39 @@ def test_bad_input_is_one_line(refused, write, arguments, message):
     rows = "".join(f"n{i},{i % 3},{'' if i == 3 else i}\n" for i in range(9))
     write("incomplete.csv", "name,a,b\n" + rows)
     assert message in refused("complete", "incomplete.csv", "--id", "name", *arguments)
+
+
+# By a network
+
+
+def test_a_network_fills_and_says_how_sure_it_is(run, read, incomplete):
+    pytest.importorskip("torch")
+    run("complete", "incomplete.csv", "--id", "name", "--method", "vae", "-k", 2, "--std",
+        "-o", "filled.csv", "--model", "m.lowdim")  # fmt: skip
+    table = read("filled.csv")
+    mean, scale = np.nanmean(incomplete, axis=0), np.nanstd(incomplete, axis=0)
+    X = (incomplete - mean) / scale
+    model = lowdim.VAE(2, random_state=0).fit(X)
+    filled, std = model.impute(X, return_std=True)
+    low, high = np.nanmin(incomplete, axis=0), np.nanmax(incomplete, axis=0)
+    expected = np.clip(filled * scale + mean, low, high)
+    assert_allclose(matrix(table), np.where(np.isnan(X), expected, incomplete), rtol=1e-3)
+    for f in np.flatnonzero(np.isnan(X).any(axis=0)):
+        assert_allclose(table[f"{'abcde'[f]}_std"], std[:, f] * scale[f], rtol=1e-3, atol=1e-9)
+    run("apply", "m.lowdim", "incomplete.csv", "--filled", "--std", "-o", "again.csv")
+    again = read("again.csv")
+    assert list(again) == list(table)
+    assert_array_equal(matrix(again), matrix(table))
+
+
+def test_the_number_of_components_of_a_network_is_said(run, incomplete):
+    pytest.importorskip("torch")
+    result = run("complete", "incomplete.csv", "--id", "name", "--method", "vae")
+    assert re.search(r"-k auto: \d+ for a network", result.stderr)
+    assert "method   VAE" in result.stdout
+
+
+def test_a_network_without_torch_says_what_to_install(refused, incomplete, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
+    line = refused("complete", "incomplete.csv", "--method", "vae", "--std")
+    assert "--method vae needs torch" in line and "pip install 'lowdim[deep]'" in line

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from lowdim.cli.options import Names, Order, Rank, Separator, debugging, split_names
+from lowdim.cli.options import Names, Order, Rank, Separator, Sizes, debugging, split_names
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,14 @@ def test_an_order_needs_two_different_levels(text):
 def test_a_rank_is_a_count_a_share_or_auto(text, rank):
     found = Rank().convert(text, None, None)
     assert found == rank and type(found) is type(rank)
+
+
+def test_sizes_are_whole_numbers():
+    assert Sizes().convert("64", None, None) == (64,)
+    assert Sizes().convert("64, 32", None, None) == (64, 32)
+    for text in ("", "64,", "0", "-3", "2.5", "a", "1e3"):
+        with pytest.raises(click.BadParameter, match="is not a list of whole numbers"):
+            Sizes().convert(text, None, None)
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_any_shape_and_a_constant_are_no_trouble():
         ({"momentum": 1.0}, "momentum=1.0 must be below 1"),
         ({"max_iter": 0}, "max_iter=0 is too small"),
         ({"x0": [np.nan, 1.0]}, r"x0 has shape \(2,\); minimize needs one or more finite"),
-        ({"fun": lambda x: x}, r"fun gave \(2,\); minimize needs a tensor with one number"),
+        ({"fun": lambda x: x}, r"fun gave \(2,\); it must give a tensor with one number"),
         ({"fun": lambda x: 3.0}, "fun gave float"),
         ({"fun": lambda x: x.sum()}, "needs second derivatives at x0, where L is 0"),
         ({"data": (np.ones(3), np.ones(2))}, r"data has shapes \(3,\), \(2,\)"),

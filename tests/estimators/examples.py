@@ -167,6 +167,13 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"perplexity": [2, 3], "method": "exact", "max_iter": 30, "early_compression": 0.1},
         {"perplexity": 2, "landmarks": 8, "anneal_perplexity": 4, "max_iter": 30},
     ],
+    "DLGM": [
+        {"n_components": (2, 1), "posterior": "rank1", "hidden": (8,), "max_iter": 2},
+        {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
+    ],
+    "PixelCNN": [
+        {"gated": False, "channels": 4, "n_layers": 2, "kernel_size": 3, "levels": 4, "max_iter": 2}
+    ],
     "VAE": [
         {"posterior": "full", "noise": "row", "n_importance": 2, "hidden": (8,), "max_iter": 2},
         {"prior": "mixture", "n_clusters": 2, "noise": "shared", "hidden": (), "max_iter": 2},

@@ -37,6 +37,14 @@ EVERY_FIGURE = {
     "rate_distortion": lambda **ax: plots.rate_distortion({"dct": ([9, 20], [30.0, 33.0])}, **ax),
     "pyramid": lambda **ax: plots.pyramid(np.arange(64.0).reshape(8, 8), 2, **ax),
     "side_by_side": lambda **ax: plots.side_by_side({"a": np.eye(4), "b": np.ones((4, 4))}, **ax),
+    "loss": lambda **ax: plots.loss([3.0, 2.0, 1.5], [3.5, 2.5, 2.6], **ax),
+    "reconstructions": lambda **ax: plots.reconstructions(np.eye(4), np.eye(4), (2, 2), **ax),
+    "latent_plane": lambda **ax: plots.latent_plane(
+        np.arange(24.0).reshape(2, 3, 4), [-1, 0, 1], [0, 1], (2, 2), **ax
+    ),
+    "traversals": lambda **ax: plots.traversals(np.arange(24.0).reshape(2, 3, 4), [-1, 0, 1], **ax),
+    "wall": lambda **ax: plots.wall(np.eye(5, 4), (2, 2), **ax),
+    "filled_rows": lambda **ax: plots.filled_rows([[1.0, np.nan]], [[1.0, 2.0]], **ax),
     "phase_diagram": lambda **ax: plots.phase_diagram(np.eye(2), [0.3, 0.6], [0.2, 0.4], **ax),
 }
 

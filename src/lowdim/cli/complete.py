@@ -8,12 +8,16 @@ import click
 
 from lowdim.cli.options import AUTO_COMPONENTS, Rank, model_file_option, seed_option
 from lowdim.cli.table_verb import TableRequest, table_verb
+from lowdim.deep.engine import torch_for
 
 METHODS = {
     "ppca": "ProbabilisticPCA: knows how sure it is",
     "als": "ALS: alternating least squares with biases, for tables that are mostly missing",
     "softimpute": "SoftImpute: chooses the number of components by itself",
+    "vae": "VAE: a network, for rows that no plane explains; knows how sure it is",
 }
+KNOW_HOW_SURE = ("ppca", "vae")
+SPARE = 2  # components of a network beyond those of -k auto: it leaves alone what it does not need
 
 
 @click.command(epilog="Text tables and parquet need pyarrow: pip install 'lowdim[io]'.")
@@ -28,7 +32,9 @@ METHODS = {
     "--std",
     is_flag=True,
     help="Also write, for every column of numbers with missing values, a column NAME_std: the "
-    "standard deviation of each filled value, 0 where it was there. With --method ppca.",
+    "standard deviation of each filled value, 0 where it was there. With --method "
+    + " or ".join(KNOW_HOW_SURE)
+    + ".",
 )
 @click.option(
     "--method",
@@ -74,6 +80,7 @@ def complete(
       lowdim complete data.csv -o filled.csv --std
       lowdim complete survey.csv --id person --ignore 'comment*' -o filled.parquet
       lowdim complete ratings.npy --scale none --method als -k 5 -o filled.npy
+      lowdim complete data.csv --method vae --std -o filled.csv
     """
     from lowdim.cli.filled import check_fits
     from lowdim.tables.writing import check_outputs
@@ -91,8 +98,13 @@ def complete(
 
 
 def _check_options(std: bool, method: str, k: int | float | str) -> None:
-    if std and method != "ppca":
-        raise ValueError(f"--std does not go with --method {method}; ppca knows how sure it is.")
+    if std and method not in KNOW_HOW_SURE:
+        raise ValueError(
+            f"--std does not go with --method {method}; {' and '.join(KNOW_HOW_SURE)} know how "
+            "sure they are."
+        )
+    if method == "vae":
+        torch_for("--method vae")  # before any work
     if isinstance(k, float):
         raise ValueError(f"-k {k} is a share of variance; choose a number of components, or auto.")
 
@@ -108,7 +120,11 @@ def _fitted(request: TableRequest, table: Any, method: str, k: Any, seed: int) -
     if isinstance(k, str) and method != "softimpute":
         from lowdim.cli.auto import components
 
-        k = components(request, rows, encoder, seed, most=max(rows.n_columns - 1, 1))
+        most = max(rows.n_columns - 1, 1)
+        k = components(request, rows, encoder, seed, most=most)
+        if method == "vae" and k < most:
+            k = min(k + SPARE, most)
+            request.say(f"-k auto: {k} for a network, which leaves alone what it does not need")
     estimator = _unfitted(method, k, rows.n_columns, seed)
     return TableModel(estimator, encoder=request.encoder()).fit_encoded(table, encoder, rows)
 
@@ -123,6 +139,8 @@ def _unfitted(method: str, k: int | str, d: int, seed: int) -> Any:
         return lowdim.ProbabilisticPCA(k, random_state=seed)
     if method == "als":
         return lowdim.ALS(k, random_state=seed)
+    if method == "vae":
+        return lowdim.VAE(k, random_state=seed)
     return lowdim.SoftImpute(max_rank=None if isinstance(k, str) else k)
 
 

@@ -42,7 +42,7 @@ def filler_of(model: TableModel, *, std: bool, fill_all: bool | None = None) -> 
     if std and "return_std" not in signature(model.estimator_.impute).parameters:
         raise TableError(
             f"A model of {name} does not say how sure it is of what it fills.",
-            "Leave {std} out, or take a model of `lowdim complete --method ppca`.",
+            "Leave {std} out, or take a model of `lowdim complete --method ppca` or `vae`.",
         )
     return model.filler(with_std=std, fill_not_applicable=fill_all or None, rounded=True)
 

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import click
 
 import lowdim
+from lowdim.cli.options import Sizes
+from lowdim.deep.engine import torch_for
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -35,6 +37,8 @@ class Method:
         Whether the summary has a table of loadings, which people who use the method expect.
     positive : bool
         Whether it takes no negative values: columns are scaled, not centred.
+    network : bool
+        Whether it is a network, which torch is needed for.
     """
 
     estimator: str
@@ -43,6 +47,7 @@ class Method:
     share_of_variance: bool = False
     loadings: bool = False
     positive: bool = False
+    network: bool = False
 
 
 _ALL = {
@@ -70,6 +75,18 @@ _ALL = {
         "TSNE", "a map that keeps neighbours, groups set apart", {"perplexity": "perplexity"}
     ),
     "umap": Method("UMAP", "a map of the graph of neighbours", {"neighbors": "n_neighbors"}),
+    "autoencoder": Method(
+        "Autoencoder",
+        "a code by a network, on a curved surface",
+        {"hidden": "hidden", "passes": "max_iter"},
+        network=True,
+    ),
+    "vae": Method(
+        "VAE",
+        "the same with a density of rows",
+        {"hidden": "hidden", "passes": "max_iter"},
+        network=True,
+    ),
 }
 METHODS = {name: method for name, method in _ALL.items() if method.estimator in dir(lowdim)}
 
@@ -93,6 +110,18 @@ OPTIONS = {
         type=click.IntRange(min=2),
         metavar="N",
         help="How many rows a row looks at.",
+    ),
+    "hidden": click.option(
+        "--hidden",
+        type=Sizes(),
+        metavar="N,N",
+        help="Units of hidden layers of a network: 64,32.",
+    ),
+    "passes": click.option(
+        "--passes",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="How many times a network learns from every row.",
     ),
 }
 
@@ -124,6 +153,8 @@ def build(name: str, k: int | float | str, seed: int, options: Mapping[str, Any]
             f"-k {k} is a share of variance, which --method {name} does not have; choose a number "
             "of components."
         )
+    if method.network:
+        torch_for(f"--method {name}")  # before any work
     model = getattr(lowdim, method.estimator)()
     arguments = {method.arguments[option]: value for option, value in options.items()}
     if "random_state" in model.get_params():

@@ -111,6 +111,24 @@ class Rank(click.ParamType):
         return int(number)
 
 
+class Sizes(click.ParamType):
+    """Sizes of layers: whole numbers of at least 1, such as 64,32."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+            self.fail(
+                f"{value!r} is not a list of whole numbers of at least 1, such as 64 or 64,32.",
+                param,
+                ctx,
+            )
+        return tuple(int(part) for part in parts)
+
+
 class Separator(click.ParamType):
     """What is between columns: one character; `tab`, `\\t` and `whitespace` are words for some."""
 

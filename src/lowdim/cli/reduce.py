@@ -66,6 +66,7 @@ def reduce(
       lowdim reduce survey.csv --id person --ignore 'comment*' -k auto -o codes.parquet
       lowdim reduce spectra.npy --scale none -k 10 -o codes.npy
       lowdim reduce huge.parquet --stream -o codes.parquet
+      lowdim reduce data.csv --method vae --hidden 64 --passes 100 -o codes.csv
     """
     from lowdim import TableModel
     from lowdim.cli.row_codes import save_and_write

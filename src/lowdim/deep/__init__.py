@@ -1,6 +1,8 @@
 """Networks: trained by one loop, on torch, which is imported when a network is first fitted.
 
     minimize, smoothness     descent step by step, on any function                minimizing.py
+    play                     two players on one function: saddle points         playing.py
+    DiffusionSchedule, reverse_diffusion    rows to noise, and back                diffusion
     gaussian_gradient        gradients of Gaussian expectations, two estimators   expectations.py
     gradients, jacobian      derivatives of dense networks                        derivatives.py
 

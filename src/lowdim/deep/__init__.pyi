@@ -2,9 +2,13 @@ from lowdim.deep.derivatives import Gradients as Gradients
 from lowdim.deep.derivatives import Signals as Signals
 from lowdim.deep.derivatives import gradients as gradients
 from lowdim.deep.derivatives import jacobian as jacobian
+from lowdim.deep.diffusion.reverse import reverse_diffusion as reverse_diffusion
+from lowdim.deep.diffusion.schedule import DiffusionSchedule as DiffusionSchedule
 from lowdim.deep.expectations import GaussianGradient as GaussianGradient
 from lowdim.deep.expectations import gaussian_gradient as gaussian_gradient
 from lowdim.deep.minimizing import Minimum as Minimum
 from lowdim.deep.minimizing import Smoothness as Smoothness
 from lowdim.deep.minimizing import minimize as minimize
 from lowdim.deep.minimizing import smoothness as smoothness
+from lowdim.deep.playing import Saddle as Saddle
+from lowdim.deep.playing import play as play

@@ -21,6 +21,8 @@ from lowdim.core.imputation import ImputeMixin
 from lowdim.core.opening import as_blocks
 from lowdim.core.random import random_generator
 from lowdim.core.validation import check_codes, check_columns_observed
+from lowdim.deep.conditions import with_conditions
+from lowdim.deep.drawing import DrawnNetwork
 from lowdim.deep.engine import torch_for
 from lowdim.deep.network import SHARED_ARGUMENTS, Network, run, sizes_of
 from lowdim.linalg.observed import column_sizes, observed_columns
@@ -35,7 +37,7 @@ CODING_ARGUMENTS: dict[str, list] = {
 LARGEST_BATCH, SMALLEST_BATCH, BATCHES = 128, 16, 8  # of batch_size="auto"
 
 
-class CodingNetwork(ImputeMixin, Transformer, Network):
+class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
     """A network that codes rows and decodes codes.
 
     Its module has `encode` and `decode` of rows that are standardized.
@@ -96,9 +98,10 @@ class CodingNetwork(ImputeMixin, Transformer, Network):
 
     # ---- use -------------------------------------------------------------------------------------
 
-    def _code(self, rows: Blocks, method: str, *arguments: Any) -> Any:
-        """What a method of the module gives for rows."""
-        return rows.map(coded, self.module_, method, arguments, self.mean_, self.scale_)
+    def _code(self, rows: Blocks, method: str, *arguments: Any, along: tuple = ()) -> Any:
+        """What a method of the module gives for rows; `along` may be what is known of y."""
+        units = (self.mean_, self.scale_)
+        return rows.map(coded, self.module_, method, arguments, *units, along=along)
 
     def inverse_transform(self, Z):
         """Rows that codes stand for.
@@ -132,10 +135,17 @@ def out_of_units(Y: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarr
 
 
 def coded(
-    X: np.ndarray, module: Any, method: str, arguments: tuple, mean: np.ndarray, scale: np.ndarray
+    X: np.ndarray,
+    module: Any,
+    method: str,
+    arguments: tuple,
+    mean: np.ndarray,
+    scale: np.ndarray,
+    *conditions: np.ndarray,
 ) -> Any:
-    """What a method of the module gives for a block of rows."""
-    return run(in_units(X, mean, scale), module, method, arguments)
+    """What a method of the module gives for a block of rows, and what is known of y beside it."""
+    Y = with_conditions(in_units(X, mean, scale), conditions)
+    return run(Y, module, method, arguments)
 
 
 def decoded(Z: np.ndarray, module: Any, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -127,7 +127,7 @@ def minimize(
     check_at_least("max_iter", max_iter, 1)
     check_number("tol", tol, 0.0)
     check_choice("schedule", schedule, SCHEDULES)
-    x = _start(x0)
+    x = start_of(x0, "x0", "minimize")
     rows = _rows(data)
     torch_for("minimize")
     with one_torch_thread():
@@ -184,7 +184,7 @@ def smoothness(fun: Callable[..., Any], points: Any, *, minimum: float | None = 
         )
     torch_for("smoothness")
     with one_torch_thread():
-        looks = [(*_look(fun, x, ()), _curvature(fun, x, ())) for x in points]
+        looks = [(*value_and_gradient(fun, x, ()), _curvature(fun, x, ())) for x in points]
     values = np.array([value for value, _, _ in looks])
     squares = np.array([np.sum(gradient**2) for _, gradient, _ in looks])
     above = values - (values.min() if minimum is None else minimum)
@@ -268,19 +268,19 @@ def _descend(
     for batch in batches:
         if k >= max_iter:
             break
-        value, g = _look(fun, state.x, batch)
-        _require_finite(value, g, k, eta)
+        value, g = value_and_gradient(fun, state.x, batch)
+        require_finite(value, g, k, eta)
         if not rows and np.linalg.norm(g) <= tol:
             break
         history.append(value)
         if how.method == "nesterov" and k > 0:  # before the first step, ahead is x itself
-            _, g = _look(fun, _ahead(state, how), batch)
+            _, g = value_and_gradient(fun, _ahead(state, how), batch)
         k += 1
         state = RULES[how.method](state, g, eta * _factor(schedule, k, max_iter), k, how)
         if keep_path:
             path.append(state.x)
-    value, g = _look(fun, state.x, rows)
-    _require_finite(value, g, k, eta)
+    value, g = value_and_gradient(fun, state.x, rows)
+    require_finite(value, g, k, eta)
     norm = float(np.linalg.norm(g))
     history.append(value)
     steps = np.array(path) if keep_path else None
@@ -297,7 +297,9 @@ def _factor(schedule: str, k: int, max_iter: int) -> float:
 # ---- gradients and data --------------------------------------------------------------------------
 
 
-def _look(fun: Callable[..., Any], x: np.ndarray, batch: tuple) -> tuple[float, np.ndarray]:
+def value_and_gradient(
+    fun: Callable[..., Any], x: np.ndarray, batch: tuple
+) -> tuple[float, np.ndarray]:
     """The value and the gradient at x."""
     import torch
 
@@ -328,13 +330,14 @@ def _scalar(value: Any) -> Any:
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         found = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
         raise ValueError(
-            f"fun gave {found}; minimize needs a tensor with one number, made from x by torch's "
+            f"fun gave {found}; it must give a tensor with one number, made from x by torch's "
             "functions."
         )
     return value.reshape(())
 
 
-def _require_finite(value: float, gradient: np.ndarray, k: int, eta: float) -> None:
+def require_finite(value: float, gradient: np.ndarray, k: int, eta: float) -> None:
+    """A ValueError where a descent has left the finite numbers."""
     if not (math.isfinite(value) and np.isfinite(gradient).all()):
         raise ValueError(
             f"fun is {value} at step {k}, or its gradient is not finite; choose a learning_rate "
@@ -370,10 +373,13 @@ def _checked(method: str, momentum: float, beta_2: float, eps: float, correct: b
     return How(method, momentum, beta_2, check_number("eps", eps, 0.0), bool(correct))
 
 
-def _start(x0: Any) -> np.ndarray:
-    x = numeric_array(x0, "x0", "minimize").astype(np.float64)
+def start_of(x0: Any, name: str, function: str) -> np.ndarray:
+    """Where to start, as float64."""
+    x = numeric_array(x0, name, function).astype(np.float64)
     if x.size == 0 or not np.isfinite(x).all():
-        raise ValueError(f"x0 has shape {x.shape}; minimize needs one or more finite numbers.")
+        raise ValueError(
+            f"{name} has shape {x.shape}; {function} needs one or more finite numbers."
+        )
     return x
 
 

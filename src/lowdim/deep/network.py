@@ -222,7 +222,7 @@ def run(X: np.ndarray, module: Any, method: str, arguments: tuple) -> Any:
     on_one_thread()
     device = next(module.parameters()).device
     double = X.dtype == np.float64 and device.type == "cpu"  # rows agree to its last digits
-    module = _in_double(module) if double else module
+    module = in_double(module) if double else module
     with torch.no_grad():
         tensor = torch.from_numpy(np.ascontiguousarray(X)).to(device)
         found = getattr(module, method)(tensor, *arguments)
@@ -235,7 +235,7 @@ def _as_array(tensor: Any, dtype: np.dtype) -> np.ndarray:
     return tensor.cpu().numpy().astype(dtype, copy=False)
 
 
-def _in_double(module: Any) -> Any:
+def in_double(module: Any) -> Any:
     """A copy of the module in float64, made once."""
     import copy
 

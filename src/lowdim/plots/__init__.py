@@ -5,7 +5,7 @@ afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first o
 """
 
 from lowdim.plots.clusters import cluster_map, voronoi_map
-from lowdim.plots.curves import comparison, curve_with_errors, scree, trace
+from lowdim.plots.curves import comparison, curve_with_errors, loss, scree, trace
 from lowdim.plots.labelled import map
 from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
 from lowdim.plots.maps import scatter_map
@@ -16,6 +16,7 @@ from lowdim.plots.quality import kept_neighbors, shepard
 from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
+from lowdim.plots.walls import filled_rows, latent_plane, reconstructions, traversals, wall
 
 __all__ = [
     "biplot",
@@ -24,20 +25,26 @@ __all__ = [
     "comparison",
     "correlation_circle",
     "curve_with_errors",
+    "filled_rows",
     "group_colors",
     "house_style",
     "kept_neighbors",
+    "latent_plane",
     "loadings_heatmap",
+    "loss",
     "map",
     "missing_map",
     "parts",
     "phase_diagram",
     "pyramid",
     "rate_distortion",
+    "reconstructions",
     "scatter_map",
     "scree",
     "shepard",
     "side_by_side",
     "trace",
+    "traversals",
     "voronoi_map",
+    "wall",
 ]

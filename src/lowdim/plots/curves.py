@@ -187,6 +187,56 @@ def trace(history: Any, *, ylabel: str = "objective", ax: Axes | None = None) ->
 
 
 @house_style()
+def loss(
+    history: Any, validation: Any = None, *, ylabel: str = "loss", ax: Axes | None = None
+) -> Axes:
+    """The loss of a network after each pass over the rows, and of rows that were held out.
+
+    Parameters
+    ----------
+    history : array-like of shape (passes,)
+        `history_` of a network.
+    validation : array-like of shape (passes,) or None, default=None
+        `validation_history_`: its lowest point, where the weights were kept, is marked.
+    ylabel : str, default='loss'
+    ax : matplotlib Axes or None, default=None
+    """
+    history = check_vector("history", history)
+    validation = None if validation is None else check_vector("validation", validation)
+    ax = open_axes(ax, (6.4, 3.8))
+    number = np.arange(1, len(history) + 1)
+    ax.plot(number, history, color=MAIN, marker="o" if len(history) <= 30 else "", ms=3.5)
+    keys, names = [ax.lines[-1]], ["rows learned from"]
+    if validation is None:
+        passes = "1 pass" if len(history) == 1 else f"{len(history)} passes"
+        ax.set_title(f"{history[-1]:.6g} after {passes}")
+    else:
+        own = np.arange(1, len(validation) + 1)
+        best = int(np.nanargmin(validation))
+        ax.plot(own, validation, color=MARK)
+        keys, names = [*keys, ax.lines[-1]], [*names, "rows held out"]
+        ax.plot([best + 1], [validation[best]], color=MARK, marker="o", ms=7, ls="none", zorder=3)
+        ax.set_title(f"lowest on held-out rows: {validation[best]:.6g}, in pass {best + 1}")
+        legend(ax, keys, names)
+    everything = history if validation is None else np.concatenate([history, validation])
+    ax.set(xlabel="pass", ylabel=ylabel, ylim=_without_the_start(everything, history))
+    whole_numbers(ax)
+    return ax
+
+
+def _without_the_start(values: np.ndarray, history: np.ndarray) -> tuple[float, float] | None:
+    """Limits that leave a high first pass out, where it would flatten all others."""
+    finite = values[np.isfinite(values)]
+    if len(history) < 5 or not len(finite):
+        return None
+    low, high = finite.min(), finite.max()
+    usual = max(history[1], np.quantile(finite, 0.9))
+    if high - low <= 4 * (usual - low):
+        return None
+    return low - 0.05 * (usual - low), usual + 0.15 * (usual - low)
+
+
+@house_style()
 def comparison(
     names: Sequence[Any],
     losses: Any,

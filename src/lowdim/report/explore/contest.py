@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+import lowdim
 from lowdim.cluster.kmeans.estimator import KMeans
 from lowdim.completion.als.estimator import ALS
 from lowdim.completion.soft_impute import SoftImpute
@@ -26,6 +28,9 @@ LEAST_VALUES = 100
 LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
+NETWORK = "variational autoencoder"
+UNITS, RATE = 64, 1e-2  # of it
+STEPS, BATCH, BATCHES = 200, 32, 8  # in all; rows of a step, fewer where rows are few
 
 
 def contest(encoded: Encoded, rank: int, seed: int) -> Comparison | None:
@@ -70,7 +75,9 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
     """Candidates of two sizes for each method, near the chosen rank.
 
     `positive` says whether no value is negative: then columns may be sums of parts. A candidate
-    costs several fits in each repetition, since sizes are chosen without hidden values.
+    costs several fits in each repetition, since sizes are chosen without hidden values. The
+    network, whose fits take longest, has one size, the larger rank: what it does not need of a code
+    stays unused. It takes part where torch is installed.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
@@ -95,4 +102,17 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
         "mixture of factor analysers": [
             MixtureOfFactorAnalyzers(k, ranks[0], max_iter=25, tol=1e-3) for k in groups
         ],
+        **({NETWORK: [network(n, ranks[-1])]} if has_torch() else {}),
     }
+
+
+def network(n: int, k: int) -> Any:
+    """A network for some hundred rows: few units, and 200 large steps whatever n is."""
+    batch = min(BATCH, max(-(-n // BATCHES), 1))
+    passes = -(-STEPS // -(-n // batch))
+    return lowdim.VAE(k, hidden=(UNITS,), max_iter=passes, batch_size=batch, learning_rate=RATE)
+
+
+def has_torch() -> bool:
+    """Whether torch is installed; it is not imported yet."""
+    return find_spec("torch") is not None

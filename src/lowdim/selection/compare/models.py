@@ -166,4 +166,7 @@ def n_parameters(model: Any) -> int | None:
         return n_parameters(model[-1])
     if hasattr(model, "_n_parameters"):
         return int(model._n_parameters())
+    weights = getattr(model, "weights_", None)
+    if isinstance(weights, dict):  # of a network, by name
+        return sum(map(np.size, weights.values()))
     return sum(np.size(getattr(model, name, ())) for name in PARAMETERS) or None

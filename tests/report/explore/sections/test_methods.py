@@ -3,6 +3,7 @@
 import numpy as np
 
 import lowdim
+from lowdim.report.explore.contest import NETWORK
 from lowdim.report.explore.sections.methods import contest_section, contest_sentence
 from lowdim.selection.compare.models import ColumnMeans
 from lowdim.selection.compare.table import Comparison, Entrant, Protocol
@@ -44,9 +45,26 @@ def test_sizes_are_said_in_words(report):
         ("mixture", [0.3, 0.31], lowdim.GaussianMixture(3, covariance_type="diag")),
         ("k-means", [0.4, 0.41], lowdim.KMeans(4)),
         ("ALS", [0.5, 0.51], lowdim.ALS(2, penalty=0.1)),
+        (NETWORK, [0.6, 0.61], lowdim.VAE(5)),
         MEANS,
     )
     section = contest_section(report.findings._replace(comparison=found))
-    for words in ("3 clusters, diag covariances", "4 clusters", "2 components, penalty 0.1"):
+    for words in (
+        "3 clusters, diag covariances",
+        "4 clusters",
+        "2 components, penalty 0.1",
+        "5 components",
+    ):
         assert f"<td>{words}</td>" in section.body
     assert section.tile == ("Mixture", "predicts best")
+
+
+def test_what_the_network_is_or_that_it_was_not_compared_is_said(report):
+    def body(*entrants):
+        found = judged(*entrants, MEANS)
+        return contest_section(report.findings._replace(comparison=found)).body
+
+    with_network = body((NETWORK, [0.6, 0.61], lowdim.VAE(5)))
+    assert "has one size" in with_network and "pip install" not in with_network
+    without = body(("k-means", [0.4, 0.41], lowdim.KMeans(4)))
+    assert "was not compared: pip install &#39;lowdim[deep]&#39;" in without

@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from lowdim.report.explore import figures
+from lowdim.report.explore.contest import NETWORK, UNITS
 from lowdim.report.explore.findings import Findings
 from lowdim.report.page.parts import listed, place, table
 from lowdim.report.page.sections import Section, Tile
@@ -48,16 +49,29 @@ def contest_section(findings: Findings) -> Section | None:
         '<div class="wide">{}</div><p class="muted">{}. The hidden values are the same for all '
         "methods, and no method has seen them, nor has the scaling of the columns. Each method has "
         "the size that was best on other hidden values. A tie is a difference of at most two "
-        "standard errors.</p>"
-    ).format(place("contest", caption), found.protocol)
+        "standard errors. {}</p>"
+    ).format(place("contest", caption), found.protocol, _of_networks(found))
     lead, tile = contest_sentence(found), Tile(_capital(found.winner), "predicts best")
     return Section("contest", "Which method", "Methods", lead, body, drawn, tile, in_short=True)
+
+
+def _of_networks(found: Comparison) -> str:
+    """How the network took part, or why it did not."""
+    if NETWORK not in found.names:
+        return f"A {NETWORK}, which needs torch, was not compared: pip install 'lowdim[deep]'."
+    return (
+        f"The {NETWORK} has one size, since its fits take longest: {UNITS} hidden units, "
+        f"{found.estimators[NETWORK].max_iter} passes over the rows, and as many components as the "
+        "larger of the sizes of the others."
+    )
 
 
 def _size(model: Any) -> str:
     """What was chosen of a method: the numbers that say how large it is, in words."""
     settings = model.get_params(deep=False)
     is_mixture = "covariance_type" in settings
+    if settings.get("prior") == "normal":  # a network without clusters
+        settings.pop("n_clusters")
     words = {
         "n_clusters": "clusters",
         "n_components": "clusters" if is_mixture else "components",

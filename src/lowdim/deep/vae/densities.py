@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
-from lowdim.deep.likelihoods import Layout
+from lowdim.deep.vae.likelihoods import Layout
 
 LOG_NOISE = (math.log(1e-6), 30.0)  # of a column's variance: exactly flat rows have no density
 LARGEST_LOG_RATE = 30.0

@@ -31,6 +31,25 @@ def own_gaussian(model):
     return mean, W, np.broadcast_to(model.noise_variance_, 6)
 
 
+def affine_gaussian(model, in_units=False):
+    """Mean, loadings of all codes side by side and noise of a DLGM with affine layers.
+
+    A code z^l reaches a row through W^l and all layers below: D F^1 .. F^(l-1) W^l.
+    """
+    w = {name: value.astype(float) for name, value in model.weights_.items()}
+    A, mean = w["decoder.0.weight"], w["decoder.0.bias"]
+    loadings = []
+    for layer in range(len(model.n_components)):
+        loadings.append(A @ w[f"ladder.factors.{layer}"])
+        if layer + 1 < len(model.n_components):
+            mean = mean + A @ w[f"ladder.steps.{layer}.0.bias"]
+            A = A @ w[f"ladder.steps.{layer}.0.weight"]
+    W, noise = np.hstack(loadings), np.broadcast_to(model.noise_variance_, len(mean))
+    if in_units:
+        return mean, W, noise / model.scale_**2
+    return mean * model.scale_ + model.mean_, W * model.scale_[:, None], noise
+
+
 def mixed(rng, n=500):
     """Two groups that differ in a share, a count, a level and a measurement."""
     group = rng.integers(0, 2, n)

@@ -14,20 +14,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
-from lowdim.core.blocks import Blocks
-from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
-from lowdim.core.loop import fitting
-from lowdim.core.shapes import Anything, Maybe
-from lowdim.deep.coder import CODING_ARGUMENTS
-from lowdim.deep.generative import GenerativeNetwork
-from lowdim.deep.likelihoods import Layout, check_values, kinds_of, levels_of
-from lowdim.deep.network import sizes_of
-from lowdim.linalg.observed import column_sizes
+from lowdim.core.constraints import AT_LEAST_1
+from lowdim.deep.vae.base import ARGUMENTS, VariationalNetwork
 
 
-class VAE(GenerativeNetwork):
+class VAE(VariationalNetwork):
     """Variational autoencoder: a row comes from k numbers z ~ N(0, I), a network, and noise.
 
     Minimises  1/n sum_i [ beta KL(q(z | x_i) | p(z)) - E_q log p(x_i | z) ],  a bound of -log p(x),
@@ -48,8 +39,9 @@ class VAE(GenerativeNetwork):
     noise : {"column", "shared", "row"} or float, default="column"
         Variance of "gaussian" columns: learned for each, learned once for all, given by the decoder
         for each row and column, or this number, in squared units of X.
-    posterior : {"diagonal", "full"}, default="diagonal"
-        Covariance of q(z | x); "full": L is lower triangular.
+    posterior : {"diagonal", "rank1", "full"}, default="diagonal"
+        Covariance of q(z | x): diagonal; one direction more than a diagonal; or L L', with L lower
+        triangular.
     gradient : {"reparam", "reinforce"}, default="reparam"
         "reinforce": by scores (f - mean of the others) grad log q, which needs n_samples >= 2;
         noisier, kept for comparison.
@@ -74,6 +66,10 @@ class VAE(GenerativeNetwork):
         "conv": rows are images, and all columns of one kind.
     image_shape : (height, width) or (height, width, channels) or None, default=None
         Of rows that are images; None: a square, or else a signal.
+    conditional : bool, default=False
+        Learn p(x | y) with the y of `fit`: both networks see it. Text, flags and whole numbers are
+        classes, floats (one or several for each row) are numbers. All other methods need `y` then,
+        by name.
     hidden : sequence of int, default=(256,)
         Units of the encoder's hidden layers; the decoder has them in the other order. () for none.
     activation : {"relu", "tanh", "logistic", "gelu", "silu", "identity"}, default="relu"
@@ -120,6 +116,10 @@ class VAE(GenerativeNetwork):
         Levels of categorical columns, 0 for others.
     sees_missing_ : bool
         Whether rows with NaN were learned from: then the encoder also sees which values are there.
+    classes_ : ndarray or None
+        Classes of y, with conditional=True.
+    y_mean_, y_scale_ : ndarray of shape (q,) or None
+        Mean and standard deviation of y, with conditional=True and numbers.
     history_ : ndarray of shape (n_iter_,)
         J of each pass, for columns in units of `scale_`.
     validation_history_ : ndarray or None
@@ -159,34 +159,14 @@ class VAE(GenerativeNetwork):
     True
     """
 
-    shapes: ClassVar[dict] = {
-        **GenerativeNetwork.shapes,
-        "n_levels_": ("d",),
-        "offset_": ("d",),
-        "_kinds": Maybe(Anything()),
-    }
-
-    _parameter_constraints: ClassVar[dict] = {
-        **CODING_ARGUMENTS,
-        "likelihood": [str, "array-like", dict],
-        "noise": [StrOptions({"column", "shared", "row"}), POSITIVE],
-        "posterior": [StrOptions({"diagonal", "full"})],
-        "gradient": [StrOptions({"reparam", "reinforce"})],
-        "n_samples": [AT_LEAST_1],
-        "n_importance": [AT_LEAST_1],
-        "beta": [NOT_NEGATIVE],
-        "kl": [StrOptions({"closed", "sampled"})],
-        "prior": [StrOptions({"normal", "mixture"})],
-        "n_clusters": [AT_LEAST_1],
-        "binarize": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict] = {**ARGUMENTS, "n_components": [AT_LEAST_1]}
 
     # fmt: off
     def __init__(
         self, n_components=2, *, likelihood="gaussian", noise="column", posterior="diagonal",
         gradient="reparam", n_samples=1, n_importance=1, beta=1.0, kl="closed", prior="normal",
-        n_clusters=10, binarize=False, network="mlp", image_shape=None, hidden=(256,),
-        activation="relu", max_iter=50, batch_size="auto", optimizer="adam",
+        n_clusters=10, binarize=False, network="mlp", image_shape=None, conditional=False,
+        hidden=(256,), activation="relu", max_iter=50, batch_size="auto", optimizer="adam",
         learning_rate=3e-3, schedule="cosine", weight_decay=0.0, dropout=0.0, clip=None,
         early_stopping=False, validation_fraction=0.1, n_iter_no_change=10, tol=0.0,
         average=0.0, precision="single", random_state=None,
@@ -198,7 +178,8 @@ class VAE(GenerativeNetwork):
         self.kl, self.prior = kl, prior
         self.n_clusters, self.binarize = n_clusters, binarize
         self.network, self.image_shape = network, image_shape
-        self.hidden, self.activation = hidden, activation
+        self.conditional, self.hidden = conditional, hidden
+        self.activation = activation
         self.max_iter, self.batch_size = max_iter, batch_size
         self.optimizer, self.learning_rate = optimizer, learning_rate
         self.schedule, self.weight_decay = schedule, weight_decay
@@ -209,138 +190,11 @@ class VAE(GenerativeNetwork):
         self.random_state = random_state
     # fmt: on
 
-    @fitting
-    def fit(self, X, y=None):
-        """Learn both networks from X.
-
-        Parameters
-        ----------
-        X : array, data frame, Dask collection or stream of shape (n, d)
-            NaN marks missing values.
-        y : ignored
-        """
-        return self._fit(X, more=False)
-
-    @fitting
-    def partial_fit(self, X, y=None):
-        """One more pass, over these rows."""
-        return self._fit(X, more=True)
-
-    # ---- inside ----------------------------------------------------------------------------------
-
-    def _fit(self, X: Any, more: bool) -> VAE:
-        self._check_choices()
-        rows, seed = self._open(X, more)
-        self._learn(self._checked(rows), (), self._bound().loss, seed, more=more)
-        assert self.module_  # made now: what only uses a model does not change it
-        return self
-
-    def _check_choices(self) -> None:
-        if self.gradient == "reinforce" and (self.n_samples < 2 or self.n_importance > 1):
-            raise ValueError(
-                f"gradient='reinforce' with n_samples={self.n_samples} and n_importance="
-                f"{self.n_importance}: its baseline is the mean of a row's other draws. Choose "
-                "n_samples of at least 2 and n_importance=1."
-            )
-
-    def _learn_columns(self, rows: Blocks) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        self._kinds = list(kinds_of(self.likelihood, rows.n_columns, names))
-        self._check_kinds()
-        rows = rows.checked(check_values, tuple(self._kinds), None)
-        super()._learn_columns(rows)
-        self.n_levels_ = np.array(levels_of(rows, tuple(self._kinds)))
-
-    def _check_kinds(self) -> None:
-        kinds = set(self._kinds)
-        if self.network == "conv" and len(kinds) > 1:
-            raise ValueError(
-                f"likelihood has the kinds {', '.join(sorted(kinds))}; network='conv' is for "
-                "images, whose columns are all of one kind. Choose network='mlp'."
-            )
-        if self.binarize and "bernoulli" not in kinds:
-            raise ValueError(
-                f"binarize=True draws values of 'bernoulli' columns, and likelihood="
-                f"{self.likelihood!r} has none."
-            )
-
-    def _measures(self, mean: np.ndarray, std: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        kinds = np.array(self._kinds)
-        gaussian = kinds == "gaussian"
-        scale = np.ones(len(mean))
-        if gaussian.any():
-            scale[gaussian] = column_sizes(std[gaussian], together=self.noise == "shared")
-        p = np.clip(mean, 1e-3, 1 - 1e-3)
-        log_odds, log_rate = np.log(p) - np.log1p(-p), np.log(np.maximum(mean, 1e-3))
-        start = np.select([kinds == "bernoulli", kinds == "poisson"], [log_odds, log_rate], 0.0)
-        self.offset_ = start
-        return np.where(gaussian, mean, 0.0), scale
-
     @property
-    def _layout(self) -> Layout:
-        return Layout(tuple(self._kinds), tuple(int(n) for n in self.n_levels_))
+    def _layers(self) -> tuple[int, ...]:
+        return (int(self.n_components),)
 
-    def _checked(self, rows: Blocks) -> Blocks:
-        layout = self._layout
-        if set(layout.kinds) == {"gaussian"}:
-            return rows
-        return rows.checked(check_values, layout.kinds, layout.levels)
+    def _module_of(self, shape: Any) -> Any:
+        from lowdim.deep.vae.module import Variational
 
-    def _buffers(self) -> dict[str, np.ndarray]:
-        layout = self._layout
-        buffers = {"likelihood.offset": self.offset_[layout.plain]}
-        if layout.n_levels:
-            levels = np.array(layout.levels)[layout.of("categorical")]
-            beyond = np.arange(layout.n_levels)[:, None] >= levels
-            buffers["likelihood.forbidden"] = np.where(beyond, -1e9, 0.0)
-        return buffers
-
-    def _noise(self) -> Any:
-        """What the module knows of the noise: its kind, or fixed logarithms of variances."""
-        if isinstance(self.noise, str):
-            return self.noise
-        scale = self.scale_[self._layout.of("gaussian")]
-        return tuple((np.log(float(self.noise)) - 2.0 * np.log(scale)).tolist())
-
-    def _make(self) -> Any:
-        from lowdim.deep.vae_module import Shape, Variational
-
-        shape = Shape(
-            self.network,
-            self._shape,
-            self.n_components,
-            sizes_of(self.hidden),
-            self.activation,
-            float(self.dropout),
-            self.posterior,
-            self.n_clusters if self.prior == "mixture" else 0,
-            self.sees_missing_,
-        )
         return Variational(shape, self._layout, self._noise())
-
-    def _bound(self) -> Any:
-        from lowdim.deep.vae_module import Bound
-
-        closed = self.kl == "closed" and self.prior == "normal" and self.n_importance == 1
-        return Bound(
-            self.gradient,
-            self.n_samples,
-            self.n_importance,
-            float(self.beta),
-            closed,
-            self.binarize,
-        )
-
-    @property
-    def noise_variance_(self):
-        """Learned variance of the Gaussian columns, in squared units of X."""
-        columns = self._layout.of("gaussian")
-        found = np.full(len(self.mean_), np.nan)
-        if self.noise == "row":
-            return found
-        if isinstance(self.noise, str) and len(columns):
-            log_noise = self.module_.likelihood.log_variances().detach().cpu().double().numpy()
-            found[columns] = np.square(np.exp(0.5 * log_noise) * self.scale_[columns])
-        else:
-            found[columns] = float(self.noise)
-        return float(found[columns[0]]) if self.noise == "shared" and len(columns) else found

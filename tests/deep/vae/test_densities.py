@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 import lowdim
-from tests.deep.generated_rows import KINDS, mixed
+from tests.deep.vae.generated_rows import KINDS, mixed
 
 torch = pytest.importorskip("torch")
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import lowdim
-from tests.deep.generated_rows import planes
+from tests.deep.vae.generated_rows import planes
 
 torch = pytest.importorskip("torch")
 
 
 def test_importance_samples_tighten_the_bound(rng):
-    from lowdim.deep.vae_module import Bound
+    from lowdim.deep.vae.module import Bound
 
     X, _ = planes()
     model = lowdim.VAE(2, hidden=(), max_iter=2, random_state=0).fit(X[:200])
@@ -27,7 +27,7 @@ def test_importance_samples_tighten_the_bound(rng):
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_scores_and_reparametrized_draws_have_the_same_mean_gradient(closed):
-    from lowdim.deep.vae_module import Bound
+    from lowdim.deep.vae.module import Bound
 
     X, _ = planes()
     model = lowdim.VAE(2, hidden=(), max_iter=5, random_state=0).fit(X[:20])

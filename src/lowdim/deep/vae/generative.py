@@ -10,7 +10,7 @@ The e_j are the same for all rows: what a row gets does not depend on its neighb
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -22,8 +22,9 @@ from lowdim.core.output import in_columns_of_x
 from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least, check_codes
 from lowdim.deep.coder import CodingNetwork, coded, in_units, out_of_units
-from lowdim.deep.likelihoods import Layout, Parameters, drawn, expected
+from lowdim.deep.conditions import Conditional, check_flag, with_conditions
 from lowdim.deep.network import run
+from lowdim.deep.vae.likelihoods import Layout, Parameters, drawn, expected
 
 N_SAMPLES = 100
 
@@ -34,10 +35,11 @@ def _has_clusters(model: Any) -> bool:
     return True
 
 
-class GenerativeNetwork(CodingNetwork):
-    """A network with a posterior of codes and a density of rows."""
+class GenerativeNetwork(Conditional, CodingNetwork):
+    """A network with a posterior of codes and a density of rows, or of rows given y."""
 
     prior: str
+    shapes: ClassVar[dict] = {**CodingNetwork.shapes, **Conditional.shapes_of_y}
 
     @property
     @abstractmethod
@@ -48,7 +50,12 @@ class GenerativeNetwork(CodingNetwork):
     def _checked(self, rows: Blocks) -> Blocks:
         """The rows, whose columns must hold what their kinds allow."""
 
-    def transform(self, X, return_std=False):
+    def fit_transform(self, X, y=None):
+        """Learn from X, and give its expected codes, (n, k)."""
+        model = self.fit(X, y)
+        return model.transform(X, y=y) if self.conditional else model.transform(X)
+
+    def transform(self, X, return_std=False, *, y=None):
         """Expected codes of rows.
 
         Parameters
@@ -57,20 +64,26 @@ class GenerativeNetwork(CodingNetwork):
             NaN marks missing values; a row without any value gets the prior.
         return_std : bool, default=False
             Also return the posterior standard deviation of each number.
+        y : array-like of shape (n,) or (n, q), or one value for all rows
+            With conditional=True, and only then.
 
         Returns
         -------
         ndarray of shape (n, k), or two of them
         """
-        found = self._code(self._rows(X), "encode")
+        return_std = check_flag("return_std", return_std)
+        rows, along = self._asked(X, y)
+        found = self._code(rows, "encode", along=along)
         return found if return_std else found[0]
 
-    def inverse_transform(self, Z):
+    def inverse_transform(self, Z, y=None):
         """What is expected of rows with these codes; likeliest levels of categorical columns.
 
         Parameters
         ----------
         Z : array-like of shape (n, k)
+        y : array-like of shape (n,) or (n, q), or one value for all rows
+            With conditional=True, and only then.
 
         Returns
         -------
@@ -78,27 +91,39 @@ class GenerativeNetwork(CodingNetwork):
         """
         check_is_fitted(self)
         codes = as_blocks(check_codes(self, Z, self._n_features_out))
-        return codes.map(expected_rows, self.module_, self._layout, self.mean_, self.scale_)
+        units = (self.mean_, self.scale_)
+        along = self._conditions(y, codes.shape[0])
+        return codes.map(expected_rows, self.module_, self._layout, *units, along=along)
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples=1, random_state=None, *, y=None):
         """New rows: codes from the prior, values from what the decoder says of them.
 
-        Without a `random_state` here, that of the constructor is used, as in scikit-learn.
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, Generator, RandomState or None, default=None
+            None: that of the constructor, as in scikit-learn.
+        y : array-like of shape (n_samples,) or (n_samples, q), or one value for all rows
+            With conditional=True, and only then.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, d)
         """
         check_is_fitted(self)
         n_samples = check_at_least("n_samples", n_samples, 1)
+        along = self._conditions(y, n_samples)
         random = generator_of(self, random_state)
-        Z = self._prior_codes(n_samples, random)
+        Z = with_conditions(self._prior_codes(n_samples, random), along)
         uniform = random.random((n_samples, len(self.mean_)))
         given = Parameters(*run(Z, self.module_, "parameters_of", ()))
         return out_of_units(drawn(self._layout, given, uniform), self.mean_, self.scale_)
 
-    def elbo(self, X, n_samples=N_SAMPLES):
+    def elbo(self, X, n_samples=N_SAMPLES, *, y=None):
         """The bound of log p(x) by row, over the observed entries, averaged over draws of codes."""
-        rows, E = self._rows(X), self._normal(n_samples)
-        return rows.map(densities, self.module_, "elbo", E, self.mean_, self.scale_)
+        return self._densities(X, y, "elbo", n_samples)
 
-    def score_samples(self, X, n_samples=N_SAMPLES):
+    def score_samples(self, X, n_samples=N_SAMPLES, *, y=None):
         """log p(x) of each row, over its observed entries, by importance sampling.
 
         Parameters
@@ -106,22 +131,27 @@ class GenerativeNetwork(CodingNetwork):
         X : array-like of shape (n, d)
         n_samples : int, default=100
             Draws of codes. The result lies below log p(x) on average, and nearer with more draws.
+        y : array-like of shape (n,) or (n, q), or one value for all rows
+            With conditional=True, and only then: log p(x | y).
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        rows, E = self._rows(X), self._normal(n_samples)
-        return rows.map(densities, self.module_, "log_density", E, self.mean_, self.scale_)
+        return self._densities(X, y, "log_density", n_samples)
 
     def score(self, X, y=None):
-        """Mean of log p(x) over rows; rows without any observed value do not count."""
-        rows, E = self._rows(X, only_observed=True), self._normal(N_SAMPLES)
-        units = (self.mean_, self.scale_)
-        total, count = rows.fold(sum_densities, self.module_, "log_density", E, *units)
+        """Mean of log p(x) over rows; rows without any observed value do not count.
+
+        With conditional=True, of log p(x | y); else y is not looked at.
+        """
+        E, y = self._normal(N_SAMPLES), y if self.conditional else None
+        rows, along = self._asked(X, y, only_observed=True)
+        arguments = (self.module_, "log_density", E, self.mean_, self.scale_)
+        total, count = rows.fold(sum_densities, *arguments, along=along)
         return float(total / count)
 
-    def impute(self, X, return_std=False, n_samples=N_SAMPLES):
+    def impute(self, X, return_std=False, n_samples=N_SAMPLES, *, y=None):
         """X with NaN replaced by their expectation given the row's observed entries.
 
         Parameters
@@ -132,16 +162,20 @@ class GenerativeNetwork(CodingNetwork):
             categorical one that of being its level.
         n_samples : int, default=100
             Draws of codes, weighted by how well they explain the observed entries.
+        y : array-like of shape (n,) or (n, q), or one value for all rows
+            With conditional=True, and only then.
 
         Returns
         -------
         filled : ndarray of shape (n, d), or a data frame if `set_output` asks for it
         std : the same, if return_std
         """
+        return_std = check_flag("return_std", return_std)
         function, *params = self._filling(return_std, n_samples)
-        return in_columns_of_x(self, self._rows(X).map(function, *params), X)
+        rows, along = self._asked(X, y)
+        return in_columns_of_x(self, rows.map(function, *params, along=along), X)
 
-    def draw_imputations(self, X, n=5, n_samples=N_SAMPLES, random_state=None):
+    def draw_imputations(self, X, n=5, n_samples=N_SAMPLES, random_state=None, *, y=None):
         """n copies of X in which NaN are drawn given the row's observed entries.
 
         For multiple imputation: analyse each copy, and combine what is found.
@@ -155,36 +189,47 @@ class GenerativeNetwork(CodingNetwork):
             Draws of codes among which those of a copy are chosen.
         random_state : int, Generator, RandomState or None, default=None
             None: that of the constructor.
+        y : array-like of shape (r,) or (r, q), or one value for all rows
+            With conditional=True, and only then.
 
         Returns
         -------
         ndarray of shape (n, r, d)
         """
-        rows, n = self._rows(X), check_at_least("n", n, 1)
+        n = check_at_least("n", n, 1)
+        rows, known = self._asked(X, y)
         random, E = generator_of(self, random_state), self._normal(n_samples)
         count, d = rows.shape
         units = (self.module_, self._layout, E, self.mean_, self.scale_)
         copies = [
-            np.asarray(rows.map(drawn_rows, *units, along=(random.random((count, d + 1)),)))
+            np.asarray(rows.map(drawn_rows, *units, along=(random.random((count, d + 1)), *known)))
             for _ in range(n)
         ]
         return np.stack(copies)
 
     @available_if(_has_clusters)
-    def predict_proba(self, X):
+    def predict_proba(self, X, *, y=None):
         """Probability of each cluster of prior="mixture", given a row."""
-        rows, E = self._rows(X), self._normal(N_SAMPLES)
-        return self._code(rows, "clusters", E)
+        rows, along = self._asked(X, y)
+        return self._code(rows, "clusters", self._normal(N_SAMPLES), along=along)
 
     @available_if(_has_clusters)
-    def predict(self, X):
+    def predict(self, X, *, y=None):
         """The likeliest cluster of prior="mixture" for each row."""
-        return np.asarray(self.predict_proba(X)).argmax(axis=1)
+        return np.asarray(self.predict_proba(X, y=y)).argmax(axis=1)
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _rows(self, X: Any, only_observed: bool | None = None) -> Blocks:
-        return self._checked(self.open_rows(X, reset=False, only_observed=only_observed))
+    def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
+        """Rows to be looked at, and their companions: what is known of y, if anything."""
+        rows = self._checked(self.open_rows(X, reset=False, only_observed=only_observed))
+        n = rows.all_rows.shape[0] if self.conditional else 0
+        return rows, tuple(rows.part_of(part) for part in self._conditions(y, n))
+
+    def _densities(self, X: Any, y: Any, method: str, n_samples: Any) -> Any:
+        E = self._normal(n_samples)
+        rows, along = self._asked(X, y)
+        return rows.map(densities, self.module_, method, E, self.mean_, self.scale_, along=along)
 
     def _normal(self, n_samples: Any) -> Any:
         """The draws e_j that all rows share, (n_samples, k): halves are each other's negatives."""
@@ -210,26 +255,35 @@ class GenerativeNetwork(CodingNetwork):
 
 
 def densities(
-    X: np.ndarray, module: Any, method: str, E: Any, mean: np.ndarray, scale: np.ndarray
+    X: np.ndarray,
+    module: Any,
+    method: str,
+    E: Any,
+    mean: np.ndarray,
+    scale: np.ndarray,
+    *conditions: np.ndarray,
 ) -> np.ndarray:
     """Log-densities of a block of rows in units of X."""
-    found = coded(X, module, method, (E,), mean, scale).astype(np.float64)
+    found = coded(X, module, method, (E,), mean, scale, *conditions).astype(np.float64)
     return (found - (~np.isnan(X)) @ np.log(scale)).astype(X.dtype)
 
 
-def sum_densities(
-    X: np.ndarray, module: Any, method: str, E: Any, mean: np.ndarray, scale: np.ndarray
-) -> tuple[float, int]:
+def sum_densities(X: np.ndarray, *arguments: Any) -> tuple[float, int]:
     """Their sum, and the number of rows."""
-    found = densities(X, module, method, E, mean, scale)
+    found = densities(X, *arguments)
     return float(np.sum(found, dtype=np.float64)), len(X)
 
 
 def expected_rows(
-    Z: np.ndarray, module: Any, layout: Layout, mean: np.ndarray, scale: np.ndarray
+    Z: np.ndarray,
+    module: Any,
+    layout: Layout,
+    mean: np.ndarray,
+    scale: np.ndarray,
+    *conditions: np.ndarray,
 ) -> np.ndarray:
     """What is expected of rows with these codes."""
-    given = Parameters(*run(Z, module, "parameters_of", ()))
+    given = Parameters(*run(with_conditions(Z, conditions), module, "parameters_of", ()))
     return out_of_units(expected(layout, given)[0], mean, scale)
 
 
@@ -241,9 +295,10 @@ def filled(
     mean: np.ndarray,
     scale: np.ndarray,
     return_std: bool,
+    *conditions: np.ndarray,
 ) -> Any:
     """A block with expectations in place of NaN, and their standard deviations."""
-    given = Parameters(*coded(X, module, "predictive", (E,), mean, scale))
+    given = Parameters(*coded(X, module, "predictive", (E,), mean, scale, *conditions))
     Y, variance = expected(layout, given)
     missing = np.isnan(X)
     full = np.where(missing, out_of_units(Y, mean, scale), X)
@@ -260,11 +315,13 @@ def drawn_rows(
     mean: np.ndarray,
     scale: np.ndarray,
     uniform: np.ndarray,
+    *conditions: np.ndarray,
 ) -> np.ndarray:
     """A block with draws in place of NaN, from d + 1 uniform numbers for each row."""
     import torch
 
     chosen = (torch.from_numpy(np.ascontiguousarray(uniform[:, -1])), E)
-    given = Parameters(*run(in_units(X, mean, scale), module, "chosen", chosen))
-    Y = out_of_units(drawn(layout, given, uniform[:, :-1]), mean, scale)
-    return np.where(np.isnan(X), Y, X).astype(X.dtype, copy=False)
+    Y = with_conditions(in_units(X, mean, scale), conditions)
+    given = Parameters(*run(Y, module, "chosen", chosen))
+    drawn_values = out_of_units(drawn(layout, given, uniform[:, :-1]), mean, scale)
+    return np.where(np.isnan(X), drawn_values, X).astype(X.dtype, copy=False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.deep.generated_rows import linear, own_gaussian, planes
+from tests.deep.vae.generated_rows import linear, own_gaussian, planes
 
 torch = pytest.importorskip("torch")
 

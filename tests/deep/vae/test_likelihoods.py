@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim.core.opening import as_blocks
-from lowdim.deep.likelihoods import Layout, Parameters, drawn, expected, kinds_of, levels_of
+from lowdim.deep.vae.likelihoods import Layout, Parameters, drawn, expected, kinds_of, levels_of
 
 KINDS = ("poisson", "categorical", "gaussian", "categorical", "bernoulli")
 LAYOUT = Layout(KINDS, (0, 3, 0, 2, 0))

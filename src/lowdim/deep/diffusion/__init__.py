@@ -1,0 +1,6 @@
+"""Diffusion: rows are turned into noise by small steps, and a network learns the way back."""
+
+from lowdim.deep.diffusion.reverse import reverse_diffusion
+from lowdim.deep.diffusion.schedule import DiffusionSchedule
+
+__all__ = ["DiffusionSchedule", "reverse_diffusion"]
