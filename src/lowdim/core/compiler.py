@@ -1,7 +1,7 @@
 """numba's compiler, for kernels: what plain loops over arrays do not need is left out.
 
-A kernel takes a fifth of a second to compile, half of it Python and half LLVM. Neither results nor
-speed change by what is left out here:
+A kernel takes a fifth of a second to compile, half of it Python and half LLVM. Results and speed
+are as before; left out are
 
     - passes that look for what no kernel has (closures, literal loops, inlined overloads);
     - comparisons of compiler flags. numba asks its table of overloads for every `a + b` that it
@@ -33,6 +33,8 @@ NOT_FOR_LOOPS = {
     "NopythonRewrites",
     "DumpParforDiagnostics",
 }
+# releases of numba whose inner parts are as the classes here expect; others compile as they do
+TESTED = {(0, 68)}
 FROM_PYTHON = "_ZN7cpython"  # how the names of functions begin that Python calls
 ENVIRONMENT = "_ZN08NumbaEnv"  # and those of pointers that numba sets when it has compiled
 
@@ -40,16 +42,20 @@ ENVIRONMENT = "_ZN08NumbaEnv"  # and those of pointers that numba sets when it h
 @functools.cache
 def compiler_of_loops() -> type:
     """The compiler, for kernels that make no arrays."""
+    from numba import version_info
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+    tested = version_info.short in TESTED
 
     class CompilerOfLoops(CompilerBase):
         def __init__(self, *args: Any) -> None:
             super().__init__(*args)
-            self.state.flags = _flags()(self.state.flags)
+            if tested:
+                self.state.flags = _flags()(self.state.flags)
 
         def define_pipelines(self) -> list[Any]:
             state = self.state
-            if state.library is None:
+            if tested and state.library is None:
                 kind = _inner_library() if state.flags.no_cpython_wrapper else _outer_library()
                 state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
                 state.library.enable_object_caching()
