@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lowdim
 from tests.deep.vae.generated_rows import linear, own_gaussian, planes
 
 torch = pytest.importorskip("torch")
@@ -42,3 +43,20 @@ def test_a_row_with_nothing_observed_gets_the_prior():
     np.testing.assert_array_equal(Z, 0.0)
     np.testing.assert_allclose(std, 1.0)
     assert model.score_samples(nothing) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_row_with_nothing_observed_gets_the_moments_of_a_mixture(rng):
+    X = np.concatenate([rng.normal(size=(60, 3)) - 4.0, rng.normal(size=(30, 3)) + 4.0])
+    model = lowdim.VAE(1, prior="mixture", n_clusters=2, hidden=(8,), max_iter=10, random_state=0)
+    model.fit(X)
+    nothing = np.full((1, 3), np.nan)
+    w = {
+        name[6:]: value.astype(float) for name, value in model.weights_.items() if "prior." in name
+    }
+    share = np.exp(w["logits"]) / np.exp(w["logits"]).sum()
+    mean = share @ w["means"][:, 0]
+    variance = share @ (np.exp(2 * w["log_std"]) + w["means"][:, 0] ** 2) - mean**2
+    Z, std = model.transform(nothing, return_std=True)
+    assert (Z[0, 0], std[0, 0]) == (pytest.approx(mean, abs=1e-5), pytest.approx(variance**0.5))
+    assert model.score_samples(nothing) == 0.0  # nothing is certain
+    np.testing.assert_allclose(model.predict_proba(nothing, y=None)[0], share, atol=0.1)

@@ -43,3 +43,24 @@ def test_scores_and_reparametrized_draws_have_the_same_mean_gradient(closed):
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-9)
     size = np.abs(found[0][1]).max()
     np.testing.assert_allclose(found[1][1], found[0][1], atol=0.06 * size)
+
+
+def test_rows_are_scored_in_pieces_of_the_widest_layer(monkeypatch):
+    from lowdim.deep.vae import module as of_vae
+
+    X, new = planes()
+    model = lowdim.VAE(1, hidden=(64,), max_iter=1, random_state=0).fit(X[:50])
+    at_once = {
+        name: getattr(model, name)(new[:8], n_samples=30) for name in ("elbo", "score_samples")
+    }
+    filled = model.impute(np.where(np.arange(6) == 2, np.nan, new[:8]), n_samples=10)
+    monkeypatch.setattr(of_vae, "MOST_NUMBERS", 640)
+    sizes = []
+    double = model.module_.in_double  # what scores rows of float64
+    double.decoder.register_forward_hook(lambda _, given, out: sizes.append(len(given[0])))
+    for name, expected in at_once.items():
+        found = getattr(model, name)(new[:8], n_samples=30)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    again = model.impute(np.where(np.arange(6) == 2, np.nan, new[:8]), n_samples=10)
+    np.testing.assert_allclose(again, filled, rtol=1e-12)
+    assert max(sizes) == 10  # codes, of 64 numbers each

@@ -151,7 +151,9 @@ class Variational(nn.Module):
         found = []
         for part in self._pieces(rows, E):
             sums = [self._weighed(part, some)[1].logsumexp(dim=0) for some in self._draws(E)]
-            found.append(torch.stack(sums).logsumexp(dim=0) - math.log(len(E)))
+            log_p = torch.stack(sums).logsumexp(dim=0) - math.log(len(E))
+            seen = self.split(part).seen
+            found.append(log_p if seen is None else log_p * (seen.sum(dim=1) > 0))
         return torch.cat(found)
 
     def elbo(self, rows: torch.Tensor, E: torch.Tensor) -> torch.Tensor:
