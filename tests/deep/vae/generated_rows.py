@@ -20,8 +20,8 @@ def planes():
 
 
 @functools.cache
-def linear(noise):
-    return lowdim.VAE(2, noise=noise, **LINEAR).fit(planes()[0])
+def linear(noise, posterior="diagonal"):
+    return lowdim.VAE(2, noise=noise, posterior=posterior, **LINEAR).fit(planes()[0])
 
 
 def own_gaussian(model):
