@@ -101,7 +101,7 @@ class _Product(torch.autograd.Function):
         return torch.addmm(b, X, W.t())
 
     @staticmethod
-    def backward(ctx: Any, D: torch.Tensor) -> tuple:  # type: ignore[override]
+    def backward(ctx: Any, D: torch.Tensor) -> tuple:
         (X,), (W, b), into = ctx.saved_tensors, ctx.weights, ctx.into
         into.place(W).addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
         of_b = into.place(b)
