@@ -21,18 +21,10 @@ def test_without_hidden_layers_it_is_probabilistic_pca_or_factor_analysis(noise)
     X, new = planes()
     peer = lowdim.ProbabilisticPCA(2) if noise == "shared" else lowdim.FactorAnalysis(2)
     peer.fit(X)
-    # with a diagonal posterior the bound is tight at one rotation of codes only, which PCA finds
-    # soon, and factor analysis late; with a full one it is tight at all of them
-    model = linear(noise, "diagonal" if noise == "shared" else "full")
-    assert model.score(new) == pytest.approx(peer.score(new), abs=0.02)
-    tolerance = 0.02 if noise == "shared" else 0.05
-    np.testing.assert_allclose(model.noise_variance_, peer.noise_variance_, rtol=tolerance)
-    mean, W, variance = own_gaussian(model)
-    # 2 n times what is missing of the largest likelihood is the square of a distance in standard
-    # errors: within one of them, where the estimate itself is 17 of them from the truth, squared
-    density = scipy.stats.multivariate_normal(mean, W @ W.T + np.diag(variance))
-    missing = 2 * (len(X) * peer.score(X) - density.logpdf(X).sum())
-    assert -1e-6 < missing < 1.0
+    model = linear(noise)
+    assert model.score(new) == pytest.approx(peer.score(new), abs=0.005)
+    np.testing.assert_allclose(model.noise_variance_, peer.noise_variance_, rtol=0.02)
+    _, W, _ = own_gaussian(model)
     assert np.degrees(subspace_angles(W, peer.components_.T).max()) < 1.0
 
 
