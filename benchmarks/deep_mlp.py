@@ -1,7 +1,8 @@
 """Dense networks beside scikit-learn's, with the same arguments: the same passes, the same loss.
 
 A convolutional network is beside a plain loop in torch: the same layers, batches and steps.
-Quality is the accuracy on the rows that were learned from, after a fixed number of passes.
+Quality is the accuracy on the rows that were learned from, after a fixed number of passes; on MNIST
+that on its test images.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Entry
+from benchmarks.maps_umap import DATA
 
 LIBRARIES = ("lowdim", "numpy", "scikit-learn", "torch")
 
@@ -109,6 +111,45 @@ class PlainLoop:
         return float((Z.argmax(dim=1).numpy() == y).mean())
 
 
+def mnist(shrink: int, part: str = "train") -> np.ndarray:
+    """MNIST in float32: the class, then 784 numbers from 0 to 1."""
+    with np.load(DATA / "mnist.npz") as file:
+        X, y = file[f"x_{part}"][::shrink], file[f"y_{part}"][::shrink]
+    return np.column_stack([y, X.reshape(len(X), -1) / np.float32(255)]).astype(np.float32)
+
+
+def of_test_images(X: np.ndarray, model: Any) -> float:
+    return accuracy(mnist(1, "test"), model)
+
+
+def cnn_on_mnist(X: np.ndarray) -> Any:
+    from lowdim import CNNClassifier
+
+    model = CNNClassifier(max_iter=4, batch_size=128, random_state=0)
+    return model.fit(X[:, 1:], X[:, 0].astype(int))
+
+
+def dropout_on_mnist(X: np.ndarray) -> Any:
+    from lowdim import MLPClassifier
+
+    more = {"dropout": 0.5, "input_dropout": 0.2, "batch_size": 128}
+    model = MLPClassifier(**arguments(15, (512, 512)), **more)
+    return model.fit(X[:, 1:], X[:, 0].astype(int))
+
+
+def quality_case(name: str, about: str, fit: Any) -> Case:
+    return Case(
+        name=name,
+        about=about,
+        make=mnist,
+        ours=Entry("lowdim", fit),
+        peers=[],
+        quality=of_test_images,
+        tolerance=0.0,
+        big=True,
+    )
+
+
 CASES = [
     dense_case("mlp-digits", "Digits, 64-100-10, 60 passes.", digits, 60, (100,)),
     dense_case(
@@ -127,4 +168,6 @@ CASES = [
         quality=accuracy,
         tolerance=0.05,
     ),
+    quality_case("cnn-mnist", "MNIST, 4 passes: 99% of test images are asked for.", cnn_on_mnist),
+    quality_case("mlp-mnist", "784-512-512-10, dropout, 15 passes: 98.2%.", dropout_on_mnist),
 ]

@@ -9,6 +9,11 @@ from lowdim.core.byte_blocks import ByteBlocks
 from lowdim.deep import batches
 
 
+def all_of(slices):
+    """The slices with lists of their batches."""
+    return [(cut, list(found)) for cut, found in slices]
+
+
 def test_windows_are_shuffled_anew_in_each_pass_and_hold_every_row_once(seed):
     plan = batches.Plan(n=1000, window=300, batch=32, seed=seed)
     orders = [np.concatenate([w * 300 + plan.order(e, w) for w in range(4)]) for e in range(2)]
@@ -24,12 +29,12 @@ def test_slices_go_on_from_any_of_them(rng, monkeypatch):
     monkeypatch.setattr(batches, "WINDOW", 40)
     rows, y = ArrayBlocks(rng.normal(size=(90, 3))), np.arange(90)
     plan = batches.plan_of(rows, 8, 5)
-    whole = list(batches.slices(rows, (y,), plan, 2, 0))
+    whole = all_of(batches.slices(rows, (y,), plan, 2, 0))
     assert (
         len(whole) == 2 * len(plan.slices) and [cut.ends_epoch for cut, _ in whole].count(True) == 2
     )
     for done in (3, len(plan.slices), len(whole) - 1):
-        rest = list(batches.slices(rows, (y,), plan, 2, done))
+        rest = all_of(batches.slices(rows, (y,), plan, 2, done))
         assert [cut for cut, _ in rest] == [cut for cut, _ in whole[done:]]
         for (_, these), (_, those) in zip(rest, whole[done:], strict=True):
             for a, b in zip(these, those, strict=True):

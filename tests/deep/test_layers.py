@@ -1,4 +1,4 @@
-"""Layers: dropout takes its chance from the step alone."""
+"""Layers: dropout takes its chance from the step alone; gradients go where they belong."""
 
 import pytest
 
@@ -25,3 +25,27 @@ def test_dense_layers_have_an_activation_between_them():
     names = [type(layer).__name__ for layer in network]
     assert names == ["Linear", "ReLU", "Dropout", "Linear"]
     assert [type(layer).__name__ for layer in layers.dense((4, 2), "relu")] == ["Linear"]
+
+
+def test_gradients_go_where_they_belong(rng):
+    network = layers.dense((4, 3, 2), "tanh").double()
+    network.append(torch.nn.PReLU().double())  # a layer that knows nothing of it
+    X = torch.tensor(rng.normal(size=(6, 4)))
+
+    def loss():
+        return (network[:3](X) ** 2).sum() + (network(0.5 * X) ** 3).sum()  # layers are used twice
+
+    weights = list(network.parameters())
+    expected = torch.autograd.grad(loss(), weights)
+    parts = [torch.full_like(w, torch.nan) for w in weights]  # whatever was there
+    into = layers.Gradients(weights, parts)
+    with layers.adding_gradients_to(into):
+        value = loss()
+    found = torch.autograd.grad(value, weights, allow_unused=True)
+    assert [g is None for g in found] == [True] * 4 + [False]
+    into.add(found)
+    for part, gradient in zip(parts, expected, strict=True):
+        torch.testing.assert_close(part, gradient, rtol=1e-12, atol=1e-14)
+    unused = torch.full((2,), torch.nan)
+    layers.Gradients([torch.ones(2)], [unused]).add([None])
+    assert not unused.any()

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import lowdim
 from tests.conftest import ROOT
 from tests.deep.examples import Small
 
@@ -18,16 +19,29 @@ import sys
 import numpy as np
 import lowdim
 from lowdim.deep.processes import place
-from tests.deep.examples import Small
+from tests.deep.test_processes import models
 
+y = np.load(sys.argv[1])[:, 0]
 for kind, X in (("array", np.load(sys.argv[1])), ("stream", lowdim.stream(sys.argv[1]))):
-    weights = Small(batch_size=130).fit(X).weights_
-    rank, size = place()
-    assert size == 2
-    np.savez(f"{sys.argv[2]}-{kind}-{rank}.npz", **weights)
+    for name, model in models().items():
+        weights = model.fit(X, y).weights_
+        rank, size = place()
+        assert size == 2
+        np.savez(f"{sys.argv[2]}-{name}-{kind}-{rank}.npz", **weights)
 """
 
 
+def models():
+    """A batch has two shards, or one: then the other process has nothing to add."""
+    few = {"max_iter": 3, "random_state": 0}
+    return {
+        "small": Small(batch_size=130),
+        "vae": lowdim.VAE(2, hidden=(8,), batch_size=130, **few),
+        "mlp": lowdim.MLPRegressor(hidden_layer_sizes=(8,), batch_size=100, tol=0, **few),
+    }
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_two_processes_equal_one(rng, tmp_path):
     X = rng.normal(size=(300, 6)).astype(np.float32)
     np.save(tmp_path / "X.npy", X)
@@ -43,8 +57,10 @@ def test_two_processes_equal_one(rng, tmp_path):
         cwd=tmp_path,
         capture_output=True,
     )
-    one = Small(batch_size=130).fit(X).weights_
-    for kind, rank in product(("array", "stream"), range(2)):
-        with np.load(tmp_path / f"weights-{kind}-{rank}.npz") as found:
-            for name, weights in one.items():
-                np.testing.assert_allclose(found[name], weights, atol=1e-3)
+    for model, one in models().items():
+        expected = one.fit(X, X[:, 0]).weights_
+        for kind, rank in product(("array", "stream"), range(2)):
+            with np.load(tmp_path / f"weights-{model}-{kind}-{rank}.npz") as found:
+                assert set(found) == set(expected)
+                for name, weights in expected.items():
+                    np.testing.assert_allclose(found[name], weights, atol=1e-3)

@@ -1,5 +1,7 @@
 """The trainer: the same bits for any threads, engine and interruption; it stops when it should."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,20 @@ def test_a_stream_and_dask_give_the_bits_of_memory(rng, tmp_path, monkeypatch):
     assert same_bits(whole.weights_, streamed.weights_)
     dask = pytest.importorskip("dask.array")
     assert same_bits(whole.weights_, Small().fit(dask.from_array(X, chunks=(110, 6))).weights_)
+
+
+def test_memory_is_flat_in_the_number_of_rows(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "WINDOW", 512)
+    peaks = []
+    for n_files in (4, 32):
+        for part in range(n_files):
+            np.save(tmp_path / f"part-{part:02}.npy", rng.random((1000, 64), np.float32))
+        tracemalloc.start()
+        Small(max_iter=1, batch_size=128).fit(lowdim.stream(str(tmp_path / "part-*.npy")))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert n_files * 1000 * 64 * 4 > 2 * peaks[1]  # all rows together would have been more
+    assert peaks[1] < 1.2 * peaks[0] + 2e5
 
 
 class Killed(Exception):

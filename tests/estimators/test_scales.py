@@ -42,7 +42,8 @@ def has_units(model):
         or type(model).__name__ == "GloVe"  # x_max is a count
         or (type(model).__name__ == "OnlineRegression" and model.alpha > 0)  # squares of X
         or getattr(model, "covariance_type", None) == "unit"  # of variance 1
-        or type(model).__name__ in ("MLPClassifier", "MLPRegressor")  # as in scikit-learn
+        or type(model).__name__ in ("MLPClassifier", "MLPRegressor")  # W x: weights start,
+        # and steps go, by lengths that know no units of x, as in scikit-learn's
         or getattr(model, "weighting", None) == "log-entropy"  # log(1 + count)
         or (type(model).__name__, getattr(model, "whiten", True))
         == ("FastICA", False)  # variance 1

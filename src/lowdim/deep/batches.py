@@ -12,7 +12,7 @@ Memory: nothing for rows in memory, one window and the next one for rows that co
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
@@ -81,8 +81,8 @@ def slices(
     n_epochs: int,
     done: int,
     left_out: np.ndarray | None = None,
-) -> Generator[tuple[Slice, list[tuple]], None, None]:
-    """Every slice from number `done` on, with its batches: (rows, *companions) each.
+) -> Generator[tuple[Slice, Iterator[tuple]], None, None]:
+    """Every slice from number `done` on, with its batches: (rows, *companions), taken one by one.
 
     Rows with the numbers `left_out` are in none of them.
     """
@@ -116,8 +116,9 @@ def _windows(rows: Blocks, along: Sequence, plan: Plan, first: int) -> Generator
 
 def _batches(
     window: tuple, order: np.ndarray, kept: np.ndarray | None, cut: Slice, size: int
-) -> list[tuple]:
-    cuts = [slice(b * size, (b + 1) * size) for b in range(cut.first, cut.last)]
-    places = (order[c] if kept is None else order[c][kept[c]] for c in cuts)
-    places = (at for at in places if len(at))
-    return [tuple(None if part is None else part[at] for part in window) for at in places]
+) -> Iterator[tuple]:
+    for number in range(cut.first, cut.last):
+        places = slice(number * size, (number + 1) * size)
+        at = order[places] if kept is None else order[places][kept[places]]
+        if len(at):
+            yield tuple(None if part is None else part[at] for part in window)

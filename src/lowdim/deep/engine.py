@@ -79,6 +79,4 @@ def torch_generator(*key: int) -> Any:
     import torch
 
     (seed,) = np.random.SeedSequence(key).generate_state(1, np.uint64)
-    generator = torch.Generator()
-    generator.manual_seed(int(seed >> np.uint64(1)))
-    return generator
+    return torch.Generator().manual_seed(int(seed >> np.uint64(1)))

@@ -3,16 +3,18 @@
     g = sum over shards of the gradient of sum_i loss_i,   divided by the weight of the batch
 
 A batch is cut into shards by its size alone; our threads work on them, each with torch at one
-thread, and their gradients are added in a fixed order. Noise (dropout, draws of a latent) comes
-from a generator made for each shard from (seed, step, shard), so it needs no memory of its own.
+thread, and their gradients are added in a fixed order (vector.py). Noise (dropout, draws of a
+latent) comes from a generator made for each shard from (seed, step, shard), so it needs no memory
+of its own.
 
 Under torchrun every process takes its part of the shards, and the sums are added over processes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +22,11 @@ import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
 from lowdim.deep.engine import on_one_thread, torch_generator
-from lowdim.deep.optimizers import optimizer_of, rate_at
+from lowdim.deep.optimizers import rate_at
 from lowdim.deep.processes import added_over_processes, own_part
+from lowdim.deep.vector import Vector, array_of
 
-SHARD, MOST_SHARDS = 32, 8  # rows of a shard at least; shards of a batch at most
+SHARD, MOST_SHARDS = 64, 8  # rows of a shard at least; shards of a batch at most
 
 
 class Settings(NamedTuple):
@@ -104,32 +107,57 @@ class Learner:
         self._prepare = prepare
         self._shard, self._noisy = shard, noisy
         self._weights = [p for p in self.module.parameters() if p.requires_grad]
-        self._optimizer = optimizer_of(settings, self._weights)
-        self._average = [w.detach().clone() for w in self._weights] if settings.average else []
+        self.vector = Vector(self._weights, settings)
         self.n_done = 0
 
     # ---- a step ----------------------------------------------------------------------------------
 
     def step(self, batch: tuple) -> Stepped:
         """Learn from one batch: arrays with a row each."""
-        import torch
-
         weight = self.weight_of(batch)
         if not weight > 0:
             return Stepped(0.0, 0.0)
-        loss, gradients = self._gradient(batch)
-        for w, g in zip(self._weights, gradients, strict=True):
-            w.grad = g.div_(weight)
-        loss += self.penalized(weight)
-        if self.settings.clip is not None:
-            torch.nn.utils.clip_grad_norm_(self._weights, self.settings.clip)
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.rate()
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
+        shards = own_part(list(enumerate(self._shards(batch))))
+        gradients = self.vector.gradients(max(1, len(shards)))
+        if not shards:  # under torchrun, others have them all
+            gradients[0][0].zero_()
+        loss = sum(self._losses(shards, gradients, weight), 0.0)
+        rate, vector = self.rate(), self.vector
+        n, moving = len(gradients), (rate, self.n_done + 1, self._decay())
+        loss, n = added_over_processes(loss, vector, n)
+        if self._is_changed():
+            vector.add(n)
+            with self._as_gradient(gradients[0][1]):
+                loss += self.penalized(weight)
+            self._clip(gradients[0][0])
+            vector.move(*moving)
+        else:
+            vector.add_and_move(n, *moving)
         self.n_done += 1
-        self._follow()
         return Stepped(loss, weight)
+
+    def _is_changed(self) -> bool:
+        """Whether a gradient is not yet that of the loss when shards are added up."""
+        return self._penalty is not None or self.settings.clip is not None
+
+    @contextmanager
+    def _as_gradient(self, parts: list) -> Iterator[None]:
+        """Weights have these gradients, for a while."""
+        for w, part in zip(self._weights, parts, strict=True):
+            w.grad = part
+        yield
+        for w in self._weights:
+            w.grad = None
+
+    def _clip(self, gradient: Any) -> None:
+        """Shorten a long gradient."""
+        import torch
+
+        longest = self.settings.clip
+        if longest is not None:
+            length = torch.linalg.vector_norm(gradient).item()
+            if length > longest:
+                gradient *= longest / length
 
     def rate(self) -> float:
         """The learning rate of the next step."""
@@ -145,34 +173,41 @@ class Learner:
         """The weight of its rows; each has 1, if nothing else is said."""
         return float(batch[-1].sum()) if self._weighted else float(batch[0].shape[0])
 
-    def _gradient(self, batch: tuple) -> tuple[float, list]:
-        """The loss of a batch and its gradient, summed over rows."""
+    def _losses(
+        self, shards: list[tuple[int, tuple]], gradients: list, weight: float
+    ) -> Iterator[float]:
+        """The loss of each shard, summed over rows.
+
+        Its gradient, divided by the weight of the batch, goes to its place.
+        """
         import torch
 
-        from lowdim.deep.layers import with_noise
+        from lowdim.deep.layers import Gradients, adding_gradients_to, with_noise
 
-        def work(shard: tuple[int, tuple]) -> tuple[float, list]:
-            number, rows = shard
+        straight = self.settings.precision != "mixed"
+
+        def work(item: tuple) -> float:
+            (number, rows), (_, parts) = item
             on_one_thread()
             noise = torch_generator(self.seed, self.n_done, number) if self._noisy else None
-            with self._precision(), with_noise(noise):
+            into = Gradients(self._weights, parts)
+            with (
+                self._precision(),
+                with_noise(noise),
+                adding_gradients_to(into if straight else None),
+            ):
                 loss = self._loss(self.module, self.tensors(rows), noise)
-            gradients = torch.autograd.grad(loss, self._weights, allow_unused=True)
-            return loss.item(), list(gradients)
+            into.add(torch.autograd.grad(loss / weight, self._weights, allow_unused=True))
+            return loss.item()
 
-        total = 0.0
-        sums = [torch.zeros_like(w) for w in self._weights]
-        for loss, gradients in ordered_map(work, own_part(list(enumerate(self._shards(batch))))):
-            total += loss
-            for into, gradient in zip(sums, gradients, strict=True):
-                if gradient is not None:
-                    into += gradient
-        return added_over_processes(total, sums)
+        return ordered_map(work, list(zip(shards, gradients, strict=False)))
 
     def _shards(self, batch: tuple) -> Sequence[tuple]:
+        """Parts of a batch, by its size alone; their sizes differ by one row at most."""
         n = batch[0].shape[0]
-        size = n if self.device.type != "cpu" else max(self._shard, -(-n // MOST_SHARDS))
-        return [tuple(part[i : i + size] for part in batch) for i in range(0, n, size)]
+        count = max(1, min(n // self._shard, MOST_SHARDS)) if self.device.type == "cpu" else 1
+        cuts = [n * i // count for i in range(count + 1)]
+        return [tuple(part[a:b] for part in batch) for a, b in pairwise(cuts)]
 
     def tensors(self, batch: tuple) -> tuple:
         """Arrays as tensors: numbers in the precision of the network, classes as they are."""
@@ -195,19 +230,18 @@ class Learner:
             return torch.autocast(self.device.type, dtype=torch.bfloat16)
         return nullcontext()
 
-    def _follow(self) -> None:
-        """The moving average of the weights: at first the mean of all steps so far."""
-        decay = min(self.settings.average, self.n_done / (self.n_done + 9.0))
-        for mean, w in zip(self._average, self._weights, strict=bool(self._average)):
-            mean.lerp_(w.detach(), 1.0 - decay)
+    def _decay(self) -> float:
+        """Of the moving average of the weights: at first it is the mean of all steps so far."""
+        return min(self.settings.average, (self.n_done + 1) / (self.n_done + 10.0))
 
     # ---- as arrays -------------------------------------------------------------------------------
 
     def weights(self) -> dict[str, np.ndarray]:
         """What the network would use now, by name: the average, where there is one."""
         names = [name for name, p in self.module.named_parameters() if p.requires_grad]
-        found = self._average or self._weights
-        return {name: _array(w) for name, w in zip(names, found, strict=True)}
+        average = self.vector.average
+        found = self._weights if average is None else self.vector.parts(average)
+        return {name: array_of(w) for name, w in zip(names, found, strict=True)}
 
     def put(self, weights: dict[str, np.ndarray]) -> None:
         """Set the weights of the network."""
@@ -219,34 +253,9 @@ class Learner:
 
     def state(self) -> dict[str, Any]:
         """All that it takes to go on: weights, what the optimizer remembers, average, steps."""
-        memory = [
-            {key: _array(value) for key, value in self._optimizer.state[w].items()}
-            for w in self._weights
-        ]
-        return {
-            "weights": [_array(w) for w in self._weights],
-            "memory": memory,
-            "average": [_array(w) for w in self._average],
-            "n_done": self.n_done,
-        }
+        return {**self.vector.state(), "n_done": self.n_done}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` gave."""
-        import torch
-
-        with torch.no_grad():
-            for w, saved in zip(self._weights, state["weights"], strict=True):
-                w.copy_(torch.from_numpy(saved))
-            for w, saved in zip(self._average, state["average"], strict=True):
-                w.copy_(torch.from_numpy(saved))
-        for w, saved in zip(self._weights, state["memory"], strict=True):
-            own = {key: torch.from_numpy(np.array(value)) for key, value in saved.items()}
-            places = {
-                key: value.to(w.device) if value.ndim else value for key, value in own.items()
-            }
-            self._optimizer.state[w] = places
+        self.vector.restore(state)
         self.n_done = int(state["n_done"])
-
-
-def _array(tensor: Any) -> np.ndarray:
-    return tensor.detach().cpu().numpy().copy()

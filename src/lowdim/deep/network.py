@@ -29,6 +29,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
+from lowdim.core.persistence import Tensors
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.deep.batches import Plan, plan_of
 from lowdim.deep.engine import configured_device, on_one_thread, torch_for, torch_generator
@@ -201,7 +202,7 @@ class Network(Estimator):
         )
 
     def _publish(self, learner: Learner, trained: Trained, before: np.ndarray) -> None:
-        self.weights_ = trained.weights
+        self.weights_ = Tensors(trained.weights)  # in files they are one entry
         self._memory = learner.state()
         self.__dict__.pop("_module", None)
         self.history_ = np.concatenate([before, trained.history])

@@ -1,4 +1,8 @@
-"""torch's optimizers by our names, and how the learning rate changes from step to step."""
+"""torch's optimizers by our names, and how the learning rate changes from step to step.
+
+torch.optim's steps are its fused functions, called here as torch.optim calls them: its classes
+import torch's compiler when the first of them is made (1.5 s), and hold each weight by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,50 @@ from typing import Any
 OPTIMIZERS = ("sgd", "heavy_ball", "nesterov", "adagrad", "adam", "adamw")
 SCHEDULES = ("cosine", "constant", "invscaling")
 
+_MEMORY = {
+    "adam": ("mean", "mean_square"),
+    "adamw": ("mean", "mean_square"),
+    "adagrad": ("squares",),
+    "heavy_ball": ("velocity",),
+    "nesterov": ("velocity",),
+    "sgd": (),
+}
 
-def optimizer_of(settings: Any, weights: list) -> Any:
-    """An optimizer of these weights; fused, where torch has that."""
+
+def memory_of(settings: Any, like: Any) -> dict[str, Any]:
+    """What an optimizer remembers of gradients: tensors like the weights, 0 at the start."""
+    return {name: like.new_zeros(like.shape) for name in _MEMORY[settings.optimizer]}
+
+
+def move(
+    settings: Any, rate: float, step: int, weights: Any, gradient: Any, memory: dict[str, Any]
+) -> None:
+    """Take a step, counted from 1, down the gradient: changes the weights and the memory."""
     import torch
 
-    name, lr, decay = settings.optimizer, settings.learning_rate, settings.weight_decay
-    if name == "adagrad":
-        return torch.optim.Adagrad(weights, lr=lr, weight_decay=decay, eps=settings.eps, fused=True)
-    if name in ("adam", "adamw"):
-        make = torch.optim.Adam if name == "adam" else torch.optim.AdamW
-        return make(
-            weights, lr=lr, betas=settings.betas, eps=settings.eps, weight_decay=decay, fused=True
+    name = settings.optimizer
+    of_all = {"lr": rate, "weight_decay": settings.weight_decay, "maximize": False}
+    parts = [[weights], [gradient], *([part] for part in memory.values())]
+    if name in ("sgd", "heavy_ball", "nesterov"):
+        momentum = 0.0 if name == "sgd" else settings.momentum
+        torch._fused_sgd_(
+            *(parts if momentum else [*parts[:2], []]),
+            momentum=momentum,
+            dampening=0.0,
+            nesterov=name == "nesterov" and momentum > 0,
+            is_first_step=False,  # velocities are 0 before it
+            **of_all,
         )
-    momentum = 0.0 if name == "sgd" else settings.momentum
-    nesterov = name == "nesterov" and momentum > 0
-    return torch.optim.SGD(
-        weights, lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=decay, fused=True
-    )
+        return
+    number = [torch.tensor(float(step), device=weights.device)]
+    if name == "adagrad":
+        torch._fused_adagrad_(*parts, number, lr_decay=0.0, eps=settings.eps, **of_all)
+        return
+    beta1, beta2 = settings.betas
+    adam = torch._fused_adam_ if name == "adam" else torch._fused_adamw_
+    adam(
+        *parts, [], number, beta1=beta1, beta2=beta2, eps=settings.eps, amsgrad=False, **of_all
+    )  # fmt: skip
 
 
 def rate_at(settings: Any, step: int, n_steps: int) -> float:

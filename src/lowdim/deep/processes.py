@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 
 def join() -> None:
     """Join the processes that torchrun has started, if it has, and if that was not done yet."""
@@ -40,16 +38,17 @@ def own_part(items: list) -> list:
     return items[rank::size]
 
 
-def added_over_processes(total: float, sums: list) -> tuple[float, list]:
-    """A number and tensors, each added over all processes."""
+def added_over_processes(total: float, vector: Any, n_shards: int) -> tuple[float, int]:
+    """A number, and the gradients of shards, added over all processes: those lie in shard 0 then.
+
+    Returns the number, and how many shards are left to be added.
+    """
     import torch
 
     if place()[1] == 1:
-        return total, sums
-    flat = torch.cat([part.reshape(-1) for part in sums])
-    torch.distributed.all_reduce(flat)
+        return total, n_shards
+    vector.add(n_shards)
+    torch.distributed.all_reduce(vector.gradients(1)[0][0])
     number = torch.tensor([total], dtype=torch.float64)
     torch.distributed.all_reduce(number)
-    sizes = np.cumsum([part.numel() for part in sums])[:-1].tolist()
-    parts: list[Any] = list(torch.tensor_split(flat, sizes))
-    return number.item(), [p.reshape(s.shape) for p, s in zip(parts, sums, strict=True)]
+    return number.item(), 1

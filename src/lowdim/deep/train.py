@@ -11,7 +11,7 @@ ends with the same bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -147,7 +147,7 @@ def train(
 def _after(
     course: Course,
     cut: Any,
-    batches: list[tuple],
+    batches: Iterable[tuple],
     learner: Steps,
     held_out: Callable[[], float] | None,
     stopping: Stopping,

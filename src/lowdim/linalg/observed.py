@@ -72,10 +72,12 @@ def _column_sums(X: np.ndarray, frame: Frame, weight: np.ndarray | None) -> Colu
     size = max(1, PART_NUMBERS // d)
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
-        O = ~np.isnan(X[rows])
-        D = np.where(O, frame.deviations(X[rows]), 0.0).astype(np.float64, copy=False)
+        D, O = frame.deviations(X[rows]), ~np.isnan(X[rows])
         w = np.ones(len(D)) if weight is None else weight[rows]
-        sums = add(sums, ColumnSums(w @ O, w @ D, w @ np.square(D)))
+        complete = bool(O.all())
+        D = (D if complete else np.where(O, D, 0.0)).astype(np.float64, copy=False)
+        count = np.full(d, w.sum()) if complete else w @ O
+        sums = add(sums, ColumnSums(count, w @ D, w @ np.square(D)))
     return sums
 
 

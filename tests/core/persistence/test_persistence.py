@@ -19,6 +19,7 @@ from hypothesis.extra import numpy as hnp
 from lowdim.core.blocks import Top
 from lowdim.core.persistence import (
     LoadError,
+    Tensors,
     load,
     models,
     read_state,
@@ -26,6 +27,7 @@ from lowdim.core.persistence import (
     values,
     write_state,
 )
+from lowdim.core.persistence.tensors import DTYPES
 from tests.core.persistence.handmade import (
     BIT_GENERATORS,
     SPARSE,
@@ -69,6 +71,13 @@ def sparse_arrays(draw):
 
 
 @st.composite
+def tensors(draw):
+    kinds = st.sampled_from([np.dtype(descr) for descr in DTYPES.values()])
+    values = kinds.flatmap(lambda dtype: hnp.arrays(dtype, shapes))
+    return Tensors(draw(st.dictionaries(st.text(max_size=3), values, max_size=3)))
+
+
+@st.composite
 def generators(draw):
     bits = getattr(np.random, draw(st.sampled_from(BIT_GENERATORS)))
     generator = draw(st.sampled_from([np.random.Generator, np.random.RandomState]))(
@@ -86,6 +95,7 @@ leaves = (
     | arrays.filter(np.size).map(lambda array: array.flat[0])  # NumPy scalars
     | text_arrays()
     | sparse_arrays()
+    | tensors()
     | generators()
     | st.builds(Toy, st.integers(), start=arrays)
     | st.builds(Top, arrays, arrays, plain)
@@ -139,6 +149,7 @@ def rich_tree():
         "text": np.array(["ab", "c"]),
         "S": sp.csr_array(np.eye(3)),
         "C": sp.coo_array(np.eye(2)),
+        "weights": Tensors(W=np.eye(2, dtype=np.float32), seen=np.array([True]), b=np.ones(())),
         "rng": np.random.default_rng(1),
         "old": np.random.RandomState(1),
         "when": np.datetime64("2026-11-16"),
@@ -223,8 +234,18 @@ json_leaves = (
     | st.sampled_from([2**53 - 1, -(2**53) + 1, 1e300, -0.0])
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=3)
-    | st.sampled_from([*(f"{i}.npy" for i in range(9)), "lowdim.json", "0x10", "<f8", "<U1", "|O"])
-    | st.sampled_from([*values.KINDS, "array", *SPARSE, *BIT_GENERATORS, "Toy"])
+    | st.sampled_from(
+        [
+            *(f"{i}.npy" for i in range(9)),
+            "0.safetensors",
+            "lowdim.json",
+            "0x10",
+            "<f8",
+            "<U1",
+            "|O",
+        ]
+    )
+    | st.sampled_from([*values.KINDS, *values.ENTRIES, *SPARSE, *BIT_GENERATORS, "Toy"])
 )
 
 json_nodes = st.recursive(

@@ -1,4 +1,4 @@
-"""The file beneath a model or checkpoint: a zip of one JSON document and .npy arrays.
+"""The file beneath a model or checkpoint: a zip of one JSON document and of arrays.
 
 A file may come from anywhere: every size is held against the bytes that are there before memory is
 taken, no entry is compressed, no two share a byte, and each checksum is compared. What a file means
@@ -13,10 +13,10 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
@@ -70,14 +70,35 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
         write(file)
 
 
-def write_zip(file: BinaryIO, text: str, arrays: list[np.ndarray]) -> None:
+class ToWrite(Protocol):
+    """What writes itself as an entry of its own."""
+
+    suffix: str  # of the entry's name
+
+    @property
+    def nbytes(self) -> int:
+        """About how many they are."""
+
+    def write(self, entry: IO[bytes]) -> None:
+        """Write them."""
+
+
+def entry_name(number: int, value: np.ndarray | ToWrite) -> str:
+    """What the entry is called that holds this."""
+    return f"{number}.{'npy' if isinstance(value, np.ndarray) else value.suffix}"
+
+
+def write_zip(file: BinaryIO, text: str, arrays: Sequence[np.ndarray | ToWrite]) -> None:
     """The document, then the arrays, uncompressed and without dates: equal values, equal bytes."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(DOCUMENT), text)
         for i, array in enumerate(arrays):
-            large = array.nbytes > LARGE
-            with archive.open(zipfile.ZipInfo(f"{i}.npy"), "w", force_zip64=large) as entry:
-                np.lib.format.write_array(entry, array, version=(1, 0), allow_pickle=False)
+            info, large = zipfile.ZipInfo(entry_name(i, array)), array.nbytes > LARGE
+            with archive.open(info, "w", force_zip64=large) as entry:
+                if isinstance(array, np.ndarray):
+                    np.lib.format.write_array(entry, array, version=(1, 0), allow_pickle=False)
+                else:
+                    array.write(entry)
 
 
 class Archive:
@@ -88,14 +109,14 @@ class Archive:
         self._unread = _directory(file)
 
     def text(self, name: str) -> str:
-        entry = self._open(name)
+        entry = self.open(name)
         try:
             return entry.read(entry.left).decode("utf-8")
         except UnicodeDecodeError as error:
             raise FileProblem(f"{name} is not UTF-8", DAMAGED) from error
 
     def array(self, name: str) -> np.ndarray:
-        entry = self._open(name)
+        entry = self.open(name)
         shape, dtype, fortran = _npy_header(entry)
         require(
             entry.left == math.prod(shape) * dtype.itemsize,
@@ -110,14 +131,15 @@ class Archive:
     def check_all_read(self) -> None:
         require(not self._unread, f"it has {len(self._unread)} entries that nothing refers to")
 
-    def _open(self, name: str) -> _Entry:
+    def open(self, name: str) -> Entry:
+        """An entry, to be read from its first byte to its last."""
         require(name in self._unread, f"it has no entry {name[:40]!r}, or names it twice")
         start, size, checksum = self._unread.pop(name)
         self._file.seek(start)
-        return _Entry(self._file, name, size, checksum)
+        return Entry(self._file, name, size, checksum)
 
 
-class _Entry:
+class Entry:
     """One entry, while it is read from its first byte to its last."""
 
     def __init__(self, file: BinaryIO, name: str, size: int, checksum: int):
@@ -181,7 +203,7 @@ def _data_start(file: BinaryIO, info: zipfile.ZipInfo) -> int:
     return info.header_offset + ZIP_HEADER.size + int(name) + int(extras)
 
 
-def _npy_header(entry: _Entry) -> tuple[tuple[int, ...], np.dtype, bool]:
+def _npy_header(entry: Entry) -> tuple[tuple[int, ...], np.dtype, bool]:
     """Shape, dtype and whether in Fortran order; the elements come next."""
     magic, length = entry.read(len(NPY_MAGIC)), entry.read(2)
     require(magic == NPY_MAGIC and len(length) == 2, f"{entry.name} is not a .npy file")

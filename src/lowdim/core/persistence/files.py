@@ -9,7 +9,6 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from lowdim._version import __version__
@@ -144,9 +143,9 @@ def write_state(path: str | os.PathLike[str], header: dict[str, Any], tree: Any)
         version that writes) are added.
     tree : object
         None, bool, int, float, str; NumPy scalars and arrays (numbers, text, dates; object arrays
-        of str); csr, csc and coo matrices and arrays; NumPy's Generator, RandomState and
-        SeedSequence; estimators and named tuples of lowdim; lists, tuples and dicts (with keys of
-        str) of all these.
+        of str); Tensors, which are weights by name; csr, csc and coo matrices and arrays; NumPy's
+        Generator, RandomState and SeedSequence; estimators and named tuples of lowdim; lists,
+        tuples and dicts (with keys of str) of all these.
 
     Raises
     ------
@@ -180,9 +179,9 @@ def _write(path: str | os.PathLike[str], header: dict[str, Any], tree: Any, root
     write_atomically(Path(path), lambda file: write_zip(file, text, arrays))
 
 
-def _contents(header: dict[str, Any], tree: Any, root: str) -> tuple[str, list[np.ndarray]]:
-    """The document and the arrays of a file."""
-    arrays: list[np.ndarray] = []
+def _contents(header: dict[str, Any], tree: Any, root: str) -> tuple[str, list]:
+    """The document of a file, and arrays and weights."""
+    arrays: list = []
     stamp = {"format": FORMAT, "lowdim": __version__}
     try:
         document = {

@@ -1,7 +1,7 @@
 """Any value as JSON and arrays, by its kind, and back.
 
-Some values are JSON as they are, dense arrays are entries of the zip, and every other kind of value
-is taken apart into named fields of simpler values: `KINDS` lists how.
+Some values are JSON as they are, dense arrays and weights are entries of the zip, and every other
+kind of value is taken apart into named fields of simpler values: `KINDS` lists how.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from lowdim.core.persistence.archive import DTYPE, Archive, FileProblem, require
+from lowdim.core.persistence.archive import (
+    DTYPE,
+    Archive,
+    FileProblem,
+    entry_name,
+    require,
+)
+from lowdim.core.persistence.tensors import Tensors, read_tensors
 
 MAX_DEPTH = 100  # of lists in dicts in lists ...
 
@@ -40,8 +47,8 @@ def at(step: str, key: Any, function: Callable, *args: Any) -> Any:
 IN_DICT = "[{!r:.40}]"
 
 
-def encode(value: Any, arrays: list[np.ndarray], depth: int = 0) -> Any:
-    """The value as JSON. Dense arrays are put into `arrays`; the JSON names their entry."""
+def encode(value: Any, arrays: list, depth: int = 0) -> Any:
+    """The value as JSON. Dense arrays, and weights, are put into `arrays`; the JSON names them."""
     require(depth <= MAX_DEPTH, f"it is more than {MAX_DEPTH} levels deep", NOT_PLAIN)
     if _is_json(value):
         return value
@@ -55,7 +62,11 @@ def encode(value: Any, arrays: list[np.ndarray], depth: int = 0) -> Any:
         }
     if _is_dense(value):
         arrays.append(value)
-        return {"$": "array", "entry": f"{len(arrays) - 1}.npy"}
+        return {"$": "array", "entry": entry_name(len(arrays) - 1, value)}
+    if type(value) is Tensors:
+        value.check()
+        arrays.append(value)
+        return {"$": "tensors", "entry": entry_name(len(arrays) - 1, value)}
     tag = _tag(value)
     fields = KINDS[tag].pack(value)
     return {"$": tag} | {
@@ -76,16 +87,23 @@ def decode(node: Any, archive: Archive, depth: int = 0) -> Any:
         escaped = any(key.startswith("$") for key in node)
         return {key.removeprefix("$"): v for key, v in node.items()} if escaped else node
     tag = node.pop("$")
-    known = type(tag) is str and (tag in KINDS or tag == "array")
+    known = type(tag) is str and (tag in KINDS or tag in ENTRIES)
     require(known, "this lowdim does not know its kind of value", UPGRADE)
     types = KINDS[tag].fields if tag in KINDS else {"entry": str}
     require(node.keys() == types.keys(), f"it has other fields than the kind {tag!r}")
     _decode_children(node, node.items(), ".{}", archive, depth)
     for name, field in node.items():
         require(types[name] in (Any, type(field)), f"its {name} is of type {type(field).__name__}")
-    if tag == "array":
-        return archive.array(node["entry"])
+    if tag in ENTRIES:
+        return ENTRIES[tag](archive, node["entry"])
     return KINDS[tag].unpack(**node)
+
+
+# kinds that are entries of the zip, and how they are read
+ENTRIES: dict[str, Callable[[Archive, str], Any]] = {
+    "array": Archive.array,
+    "tensors": lambda archive, name: read_tensors(archive.open(name)),
+}
 
 
 def _decode_children(

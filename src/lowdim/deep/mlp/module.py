@@ -8,7 +8,7 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from lowdim.deep.layers import ACTIVATIONS, Dropout
+from lowdim.deep.layers import ACTIVATIONS, Dropout, Linear
 
 
 class Perceptron(nn.Module):
@@ -22,7 +22,7 @@ class Perceptron(nn.Module):
         input_dropout: float = 0.0,
     ):
         super().__init__()
-        self.linear = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.linear = nn.ModuleList(Linear(a, b) for a, b in pairwise(sizes))
         self.activation_name = activation
         self.activation = ACTIVATIONS[activation]()
         self.dropout, self.input_dropout = Dropout(dropout), Dropout(input_dropout)

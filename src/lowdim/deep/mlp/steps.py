@@ -10,6 +10,7 @@ With 'adamw' the decay is the step's own: W <- (1 - rate alpha) W, and no part o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from scipy.special import expit, xlogy
 from lowdim.core.threads import ordered_map
 from lowdim.deep.learner import Learner, Stepped
 from lowdim.deep.mlp.forward import FUNCTIONS, SLOPES
-from lowdim.deep.processes import added_over_processes, own_part
 
 LEAST_RATE = 1e-6  # of 'adaptive'
 
@@ -31,7 +31,8 @@ class DenseSteps(Learner):
         super().__init__(*arguments, **keywords)
         self.rate_now = self.settings.learning_rate
         self._alpha, self._out = alpha, out
-        self._matrices = [w for w in self._weights if w.ndim > 1]
+        arrays = [w.detach().numpy() for w in self._weights] if self.device.type == "cpu" else []
+        self._W, self._b = arrays[::2], arrays[1::2]
 
     def step(self, batch: tuple) -> Stepped:
         found = super().step(batch)
@@ -43,39 +44,43 @@ class DenseSteps(Learner):
             )
         return found
 
-    def _gradient(self, batch: tuple) -> tuple[float, list]:
-        """The loss of a batch and its gradient, summed over rows.
+    def _losses(
+        self, shards: list[tuple[int, tuple]], gradients: list, weight: float
+    ) -> Iterator[float]:
+        """The loss of each shard, summed over rows.
 
-        Without noise, and on the processor, by the recursion of error signals in NumPy: for small
+        Its gradient, divided by the weight of the batch, goes to its place. Without noise, and on
+        the processor, by the recursion of error signals in NumPy: for small
         layers torch takes as long to write down what it does as to do it.
         """
-        import torch
-
         if self._noisy or self.device.type != "cpu":
-            return super()._gradient(batch)
-        W, b = ([w.detach().numpy() for w in part] for part in self._parts())
+            return super()._losses(shards, gradients, weight)
         activation, out = self.module.activation_name, self._out
-        total, sums = 0.0, None
+        penalized = self._alpha > 0 and self.settings.optimizer != "adamw"
 
-        def work(shard: tuple) -> tuple[float, list[np.ndarray]]:
-            rows = [_array_of(part, W[0].dtype) for part in shard]
+        def work(item: tuple) -> float:
+            (number, rows), (_, parts) = item
+            rows = [_array_of(part, self._W[0].dtype) for part in rows]
+            into = [part.numpy() for part in parts]
             with np.errstate(all="ignore"):  # a loss that is not finite is noticed by the step
-                return backpropagated(rows, W, b, activation, out)
+                loss = backpropagated(rows, self._W, self._b, activation, out, into, weight)
+                if penalized and number == 0:
+                    loss += self._penalty_of(into[::2], weight)
+            return loss
 
-        for loss, gradients in ordered_map(work, own_part(list(self._shards(batch)))):
-            total += loss
-            if sums is None:
-                sums = gradients
-            else:
-                for into, gradient in zip(sums, gradients, strict=True):
-                    into += gradient
-        if sums is None:  # under torchrun, others have them all
-            sums = [np.zeros_like(w) for pair in zip(W, b, strict=True) for w in pair]
-        return added_over_processes(total, [torch.from_numpy(g) for g in sums])
+        return ordered_map(work, list(zip(shards, gradients, strict=False)))
 
-    def _parts(self) -> tuple[list, list]:
-        linear = list(self.module.linear)
-        return [layer.weight for layer in linear], [layer.bias for layer in linear]
+    def _penalty_of(self, into: Sequence[np.ndarray], weight: float) -> float:
+        """alpha / 2 sum_l |W_l|^2, whose gradient is added: its part for a batch of this weight."""
+        total = 0.0
+        for W, gradient in zip(self._W, into, strict=True):
+            gradient += self._alpha / weight * W
+            total += float(np.vdot(W, W))
+        return 0.5 * self._alpha * total
+
+    def _is_changed(self) -> bool:
+        in_numpy = not self._noisy and self.device.type == "cpu"
+        return self._alpha > 0 and (self.settings.optimizer == "adamw" or not in_numpy)
 
     def rate(self) -> float:
         return self.rate_now
@@ -83,12 +88,10 @@ class DenseSteps(Learner):
     def penalized(self, weight: float) -> float:
         import torch
 
-        if self._alpha == 0:
-            return 0.0
         apart = self.settings.optimizer == "adamw"
         total = 0.0
         with torch.no_grad():
-            for w in self._matrices:
+            for w in self._weights[::2]:
                 if apart:
                     w.mul_(1.0 - self.rate_now * self._alpha)
                 else:
@@ -118,9 +121,18 @@ def _array_of(part: Any, dtype: Any) -> np.ndarray:
 
 
 def backpropagated(
-    batch: list[np.ndarray], W: list[np.ndarray], b: list[np.ndarray], activation: str, out: str
-) -> tuple[float, list[np.ndarray]]:
-    """The sum of losses and its gradients by W_1, b_1, W_2, ...: W are (after, before) here."""
+    batch: list[np.ndarray],
+    W: Sequence[np.ndarray],
+    b: Sequence[np.ndarray],
+    activation: str,
+    out: str,
+    into: Sequence[np.ndarray],
+    divisor: float = 1.0,
+) -> float:
+    """The sum of losses; its gradients by W_1, b_1, W_2, ..., divided, go `into` arrays.
+
+    W are (after, before) here.
+    """
     X, y, *weight = batch
     values = [X]
     for layer, (matrix, shift) in enumerate(zip(W, b, strict=True), start=1):
@@ -131,14 +143,15 @@ def backpropagated(
     if weight:
         losses = losses * weight[0]
         delta *= weight[0][:, None]
-    found: list[np.ndarray] = []
+    delta /= divisor
     for layer in reversed(range(len(W))):
-        found[:0] = [delta.T @ values[layer], delta.sum(axis=0)]
+        np.matmul(delta.T, values[layer], out=into[2 * layer])
+        np.sum(delta, axis=0, out=into[2 * layer + 1])
         if layer:
             delta = delta @ W[layer]
             if activation != "identity":
                 delta *= SLOPES[activation](values[layer])
-    return float(losses.sum(dtype=np.float64)), found
+    return float(losses.sum(dtype=np.float64))
 
 
 def loss_and_signal(Z: np.ndarray, y: np.ndarray, out: str) -> tuple[np.ndarray, np.ndarray]:

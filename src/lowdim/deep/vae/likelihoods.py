@@ -102,6 +102,12 @@ def check_values(X: np.ndarray, kinds: tuple[str, ...], levels: tuple[int, ...] 
     kind = np.array(kinds)
     if (kind == "gaussian").all():
         return
+    if (
+        (kind == "bernoulli").all()
+        and np.fmin.reduce(X, None) >= 0
+        and np.fmax.reduce(X, None) <= 1
+    ):
+        return
     known = ~np.isnan(X)
     whole = known & ((X < 0) | (X != np.floor(X)))
     _refuse(X, known & (kind == "bernoulli") & ((X < 0) | (X > 1)), "bernoulli", "from 0 to 1")
