@@ -155,8 +155,8 @@ class UMAP(Map):
         Also give `rad_orig_` and `rad_emb_`; `fit_transform` then returns all three.
     disconnection_distance : float, default=None
         Rows at this distance or farther are not joined. None means at no distance, but where
-        distances say that rows have nothing in common: 2 for cosine and correlation, 1 for jaccard
-        and dice.
+        distances say that rows have nothing in common: 2 for cosine and correlation, 1 for
+        hellinger, jaccard and dice.
     precomputed_knn : tuple, default=(None, None, None)
         (indices, distances) of the nearest rows, as umap-learn has them, the row itself first.
     neighbors : str, tuple, sparse matrix or object, default='auto'
@@ -583,7 +583,8 @@ class UMAP(Map):
 
     def _check_invertible(self) -> None:
         name = self._metric.name
-        if self.transform_mode == "graph" or name in ("cosine", "correlation", "precomputed"):
+        scaled = ("cosine", "correlation", "hellinger", "precomputed")
+        if self.transform_mode == "graph" or name in scaled:
             raise ValueError(
                 "inverse_transform needs a map of rows as they are; this one was made with "
                 f"metric={name!r} and transform_mode={self.transform_mode!r}. Choose "
