@@ -21,7 +21,9 @@ from lowdim.maps.points import Metric, Points, squares_between
 
 MOST = 8  # looks
 HARDLY = 0.02  # the share of neighbours that must change, or the look was the last
-LINKS = 12  # of each row, the nearest: neighbours' neighbours grow with their square
+LINKS = 20  # of each row at most, the nearest: neighbours' neighbours grow with their square
+MOST_OF = 0.8  # of the neighbours: the last ones hardly lead to nearer rows
+FEW = 8  # neighbours, of which all are links
 WORK_PER_CUT = 2**19  # comparisons that are worth a turn on a thread
 SPARSE_BYTES = 2**24  # of pairs of sparse rows at a time
 
@@ -60,9 +62,10 @@ def second_looks(
     begin = _sparse_look(points, metric) if is_sparse else _dense_look(points, X, met)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
     n, k = index.shape
-    links = Links(*np.full((2, n, min(k, LINKS)), -1, np.int32))  # before the first look: none
+    count = min(LINKS, max(min(k, FEW), int(MOST_OF * k)))
+    links = Links(*np.full((2, n, count), -1, np.int32))  # before the first look: none
     for _ in range(MOST):
-        nearest = index[:, :LINKS].copy()
+        nearest = index[:, :count].copy()
         before, links = links, Links(nearest, _reversed(nearest))
         there, back = (_marked(*pair) for pair in zip(links, before, strict=True))
         new = New(there, back, there.any(axis=1))

@@ -205,7 +205,8 @@ class UMAP(Map):
     neighbours are kept: of digits 0.53 of 10, umap-learn 0.49. A training row has its place in
     `transform`, and a new row's place does not depend on the rows it is given with.
     `inverse_transform` follows straight lines between the nearest training rows; it needs rows,
-    so it refuses cosine, correlation and precomputed distances.
+    so it refuses cosine, correlation and precomputed distances. umap-learn's `update` is not
+    offered: fit all rows with init=np.vstack([model.embedding_, model.transform(new_rows)]).
 
     References
     ----------
