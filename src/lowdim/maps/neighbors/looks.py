@@ -68,7 +68,7 @@ def second_looks(
         nearest = index[:, :count].copy()
         before, links = links, Links(nearest, _reversed(nearest))
         there, back = (_marked(*pair) for pair in zip(links, before, strict=True))
-        new = New(there, back, there.any(axis=1))
+        new = New(there, back, np.logical_or.reduce(there, axis=1))
         if _over_rows(begin(), links, new, index, squares) < HARDLY * index.size:
             break
     return index
