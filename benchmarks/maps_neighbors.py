@@ -2,7 +2,8 @@
 
 Quality is the share of the true neighbours of some rows that were found. In the cases of exact
 search every entry finds all of them; in those of approximate search an entry that finds fewer than
-the best one, by more than the tolerance, is of lower quality.
+the best one, by more than the tolerance, is of lower quality. MNIST is read from the folder that
+LOWDIM_DATA names.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Entry
+from benchmarks.maps_umap import mnist
 
 LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "pynndescent")
 K = 15
@@ -81,6 +83,14 @@ def documents(shrink: int, n: int, d: int) -> Any:
     return sp.csr_array((counts, (np.repeat(np.arange(n), 60), words.ravel())), shape=(n, d))
 
 
+def mnist_components(shrink: int, n: int = 60_000, d: int = 50) -> np.ndarray:
+    """The first principal components of MNIST's first training digits."""
+    from sklearn.decomposition import PCA
+
+    X = mnist(1)[: n // shrink] / np.float32(255)
+    return PCA(d, svd_solver="randomized", random_state=0).fit_transform(X)
+
+
 def exact_case(n: int, d: int, dtype: str) -> Case:
     return Case(
         name=f"exact-{n}x{d}-{dtype}",
@@ -121,6 +131,7 @@ CASES = [
         tolerance=1e-2,  # many distances are equal
     ),
     approximate_case(60_000, 50, "clusters", near_a_surface),
+    approximate_case(60_000, 50, "mnist", mnist_components, big=True),
     approximate_case(30_000, 50, "independent", independent),
     approximate_case(300_000, 50, "clusters", near_a_surface, big=True),
 ]

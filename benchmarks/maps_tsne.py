@@ -3,7 +3,8 @@
 Quality is KL(P || Q) of the map that is given, with P and Q in double precision over all pairs of
 a sample of rows for Z, and the same P for all: those of scikit-learn's neighbours. Equal within 1%.
 The workloads differ in what is hard: digits (small), groups, heavy tails (rows
-far from all others), duplicates, and three dimensions.
+far from all others), duplicates, three dimensions, and MNIST (read from the folder that LOWDIM_DATA
+names).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Entry
+from benchmarks.maps_neighbors import mnist_components
 
 LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "openTSNE")
 PERPLEXITY = 30.0
@@ -127,6 +129,18 @@ CASES = [
     ),
     tsne_case(
         "tsne-20000x50", "20,000 rows in twenty groups.", partial(groups, n=20_000), big=True
+    ),
+    tsne_case(
+        "tsne-mnist-20000x50",
+        "50 principal components of 20,000 of MNIST's digits.",
+        partial(mnist_components, n=20_000),
+        big=True,
+    ),
+    tsne_case(
+        "tsne-mnist-60000x50",
+        "50 principal components of MNIST's training digits.",
+        mnist_components,
+        big=True,
     ),
     tsne_case(
         "tsne-60000x50", "60,000 rows in twenty groups.", partial(groups, n=60_000), big=True

@@ -42,7 +42,6 @@ DIFFERENT = {
     "test_tsne_with_different_distance_metrics[exact-cosine-cosine_distances]": (
         "our cosines are rounded in another way than those that it gives"
     ),
-    "test_tsne_with_mahalanobis_distance": "without V the covariance of the rows is taken",
 }
 
 

@@ -198,7 +198,9 @@ def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
     small = _where_known(cls, SMALL)
     yield small
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
-        for constraint in accepted if isinstance(accepted, list) and name != "metric" else ():
+        if name.endswith("metric"):
+            continue
+        for constraint in accepted if isinstance(accepted, list) else ():
             if isinstance(constraint, StrOptions):
                 choices = sorted(constraint.options - OF_OTHERS)
                 yield from (small | {name: choice} for choice in choices)

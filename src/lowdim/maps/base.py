@@ -35,7 +35,7 @@ from lowdim.maps.rows import in_memory
 # constraints of the arguments that maps share, for `_parameter_constraints`
 OF_MAPS: dict[str, list] = {
     "n_components": [AT_LEAST_1],
-    "metric": [StrOptions({*KNOWN, "l1", "l2", "cityblock", "nan_euclidean"}), callable],
+    "metric": [StrOptions({*KNOWN, *ALIASES}), callable],
     "metric_params": [dict, None],
     "neighbors": [
         StrOptions(set(METHODS)),

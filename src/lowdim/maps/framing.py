@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.maps.metrics import check_not_negative
 from lowdim.maps.points import Metric, Points
 
 FAR = 4.0  # ranges from 0: then a column is measured from its least value
@@ -64,7 +65,10 @@ def points_of(
     """
     n = X.shape[0]
     spread = np.zeros(n) if std is None else np.square(std / frame.unit)
-    if metric.name in ("cosine", "correlation"):
+    if metric.name == "hellinger":
+        check_not_negative(X, metric.name)
+    if metric.name in ("cosine", "correlation", "hellinger"):
+        X = np.sqrt(X) if metric.name == "hellinger" else X
         rows, length = _unit_rows(X, metric.name == "correlation")
         return Points(rows, np.where(length > 0, 0.0, 1.0), None, 1.0)
     if sp.issparse(X):

@@ -5,6 +5,7 @@
     euclidean        points: (x - center) / unit; s = 0
     cosine           points: x / |x|; 1 - cos = d^2 / 2. A row of zeros has s = 1: distance 1
     correlation      points: x less its own mean, of length 1; the same
+    hellinger        points: the roots of x, of length 1; the root of 1 - cos
     missing values   "expected": x is the expectation of the row under probabilistic PCA and s the
                      sum of the variances of what is missing: E|x - y|^2
                      "pairwise": over what both rows observe, times d / number of such columns
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_choice
 from lowdim.maps.direct import squares_at
+from lowdim.maps.metrics import WRITTEN_HERE, distances_by_name
 
 # names of one metric
 AFFINITY = "precomputed_affinity"  # a metric of neighbour embeddings: P is given
@@ -31,14 +33,24 @@ ALIASES = {
     "l2": "euclidean",
     "l1": "manhattan",
     "cityblock": "manhattan",
+    "taxicab": "manhattan",
+    "linfinity": "chebyshev",
+    "linfty": "chebyshev",
+    "linf": "chebyshev",
+    "standardised_euclidean": "seuclidean",
+    "wminkowski": "minkowski",  # with w in metric_params
+    "weighted_minkowski": "minkowski",
+    "sokalmichener": "rogerstanimoto",  # 2 u / (d + u) both: u columns in which one of two is 0
     "nan_euclidean": "euclidean",
 }
+# look at whether values are 0, and at nothing else
+OF_FLAGS = ("jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 KNOWN = (
     *("euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev", "minkowski"),
-    *("canberra", "braycurtis", "seuclidean", "mahalanobis", "haversine", "hamming", "jaccard"),
-    *("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule", "precomputed"),
+    *("canberra", "braycurtis", "seuclidean", "mahalanobis", "haversine", "hamming", "hellinger"),
+    *("precomputed", *OF_FLAGS, *WRITTEN_HERE),
 )
-BY_PRODUCTS = ("euclidean", "sqeuclidean", "cosine", "correlation")
+BY_PRODUCTS = ("euclidean", "sqeuclidean", "cosine", "correlation", "hellinger")
 BLOCK_BYTES = 2**23  # of distances, that are worth a turn on a thread
 
 
@@ -94,7 +106,7 @@ def metric_of(metric: Any, metric_params: dict | None = None) -> Metric:
         own = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}.get(params.get("p", 2))
         name, params = (own, {}) if own else (name, params)
     check_choice("metric", name, KNOWN)
-    if params and (name in BY_PRODUCTS or name == "precomputed"):
+    if params and (name in (*BY_PRODUCTS, *WRITTEN_HERE) or name == "precomputed"):
         raise ValueError(f"metric_params={params!r}: metric={metric!r} takes none; leave it out.")
     return Metric(name, params)
 
@@ -129,7 +141,7 @@ def from_squares(squares: np.ndarray, metric: Metric) -> np.ndarray:
     if metric.name == "sqeuclidean":
         return squares
     squares *= 0.5  # |x - y|^2 = 2 - 2 cos, for points of length 1
-    return squares
+    return np.sqrt(squares, out=squares) if metric.name == "hellinger" else squares
 
 
 # ---- all distances -------------------------------------------------------------------------------
@@ -248,9 +260,14 @@ def _by_metric(points: Points, others: Points, metric: Metric) -> Callable[[slic
     """Distances by scikit-learn or a function of two rows."""
     from sklearn.metrics import pairwise_distances
 
+    X, Y = points.rows, others.rows
+    if metric.name in OF_FLAGS and not sp.issparse(Y):
+        X, Y = X != 0, Y != 0
+
     def block(rows: slice) -> np.ndarray:
-        x = points.rows[rows]
-        found = pairwise_distances(x, others.rows, metric=metric.name, n_jobs=1, **metric.params)
+        if metric.name in WRITTEN_HERE:
+            return distances_by_name(X[rows], Y, metric.name)
+        found = pairwise_distances(X[rows], Y, metric=metric.name, n_jobs=1, **metric.params)
         if (found < 0).any():
             raise ValueError(
                 "All distances should be positive or 0, and the metric given "

@@ -73,7 +73,8 @@ def test_the_kernels_equal_their_twins(rng):
     results = []
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
-        links = index, back, np.arange(300).reshape(60, 5) % 3 == 0, back % 2 == 0
+        new = (np.arange(300).reshape(60, 5) % 7 == 0, back % 2 == 0)
+        links = index, back, *new, new[0].any(axis=1)
         cells = np.arange(60, dtype=np.int32) % 4, np.array([[1]] * 60, np.int32)
         looked_at = np.full(4, -1, np.int32)
         run(

@@ -30,7 +30,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.nearest import BLOCK_BYTES, best_columns, keep_best
 from lowdim.linear.pca import PCA
-from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells
+from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells, squares_from
 from lowdim.maps.neighbors.exact import SLAB, exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.neighbors.looks import Met, centered, second_looks
@@ -141,8 +141,10 @@ def _found(
 
 def _doubtful(Z: np.ndarray, cells: Cells, squares: np.ndarray) -> np.ndarray:
     """Rows so near to their neighbours, and so far from the center, that products lost digits."""
-    away = Z - cells.centers[cells.own]
-    return np.flatnonzero(squares[:, -1] < LOST * np.einsum("ij,ij->i", away, away))
+    reach = np.empty(len(Z), np.float32)
+    for center, first, stop in zip(cells.centers, cells.starts, cells.starts[1:], strict=False):
+        reach[first:stop] = squares_from(Z[first:stop], center)
+    return np.flatnonzero(squares[:, -1] < LOST * reach)
 
 
 def _complete(index: np.ndarray, squares: np.ndarray, points: Points, metric: Metric) -> None:

@@ -13,7 +13,6 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.cluster.kmeans import KMeans
@@ -52,11 +51,11 @@ def cells_of(Z: np.ndarray, n_cells: int, random: np.random.Generator) -> Cells:
 
 def nearest_cells(Z: np.ndarray, own: np.ndarray, centers: np.ndarray, count: int) -> np.ndarray:
     """Of each row its own cell and those with the nearest centers, `count` (n, count) in all."""
-    n, g = len(Z), len(centers)
-    itself = sp.csr_array((np.ones(n, np.bool_), own, np.arange(n + 1)), shape=(n, g))
     offset = -np.einsum("ij,ij->i", centers, centers) / 2
-    others = best_columns(Z, centers, offset, count - 1, leave_out=itself).column
-    return np.hstack([own[:, None], others[:, : g - 1]])
+    found = best_columns(Z, centers, offset, count).column
+    others = found != own[:, None]
+    others[others.all(axis=1), -1] = False  # the own cell is none of the nearest: it was cut
+    return np.hstack([own[:, None], found[others].reshape(len(Z), -1)])
 
 
 def _parts(
@@ -64,12 +63,13 @@ def _parts(
 ) -> list[np.ndarray]:
     """Some rows in about so many cells, none much larger than the mean size."""
     n = len(rows)
-    chosen = np.sort(random.choice(n, size=min(n, ROWS_EACH * n_cells), replace=False))
+    sample = Z[rows[random.choice(n, size=min(n, ROWS_EACH * n_cells), replace=False)]]
     seed = int(random.integers(2**31))
-    model = KMeans(n_cells, init="random", n_init=1, max_iter=STEPS, tol=0.0, random_state=seed)
+    start = sample[:n_cells]
+    model = KMeans(n_cells, init=start, n_init=1, max_iter=STEPS, tol=0.0, random_state=seed)
     with warnings.catch_warnings():  # cells without rows, of a sample with too few different ones
         warnings.simplefilter("ignore", ConvergenceWarning)
-        label = model.fit(Z[rows[chosen]]).predict(Z[rows])
+        label = model.fit(sample).predict(Z[rows])
     order = np.argsort(label, kind="stable")
     starts = np.searchsorted(label[order], np.arange(n_cells + 1))
     found = []
@@ -91,14 +91,15 @@ def _halves(Z: np.ndarray, rows: np.ndarray, most: int) -> list[np.ndarray]:
     if len(rows) <= most:
         return [rows]
     part = Z[rows]
-    one = part[np.argmax(_squares(part, part.mean(axis=0)))]
-    other = part[np.argmax(_squares(part, one))]
+    one = part[np.argmax(squares_from(part, part.mean(axis=0)))]
+    other = part[np.argmax(squares_from(part, one))]
     place = np.argsort(part @ (other - one), kind="stable")
     half = len(rows) // 2
     left, right = np.sort(rows[place[:half]]), np.sort(rows[place[half:]])
     return _halves(Z, left, most) + _halves(Z, right, most)
 
 
-def _squares(X: np.ndarray, x: np.ndarray) -> np.ndarray:
+def squares_from(X: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """|x_i - x|^2 of each row."""
     away = X - x
     return np.einsum("ij,ij->i", away, away)

@@ -36,13 +36,14 @@ def neighbors(
     n_neighbors : int, default=15
         How many, less than the number of rows.
     metric : str or callable, default="euclidean"
-        "euclidean", "cosine" and "correlation" are quick, dense and sparse; any other metric of
-        scikit-learn, or a function of two rows, takes longer. "precomputed": X are distances.
+        "euclidean", "cosine", "correlation" and "hellinger" are quick, dense and sparse; any other
+        metric of scikit-learn or umap-learn, or a function of two rows, takes longer.
+        "precomputed": X are distances.
     metric_params : dict or None, default=None
         Further arguments of the metric.
     method : {"auto", "exact", "approximate", "pynndescent"}, default="auto"
         "exact" finds the nearest rows; "approximate" looks at a part of all pairs and finds nearly
-        all of them (for Euclidean, cosine and correlation distances); "auto" is exact up to
+        all of them (for the quick metrics); "auto" is exact up to
         n^2 d = 2e12. "pynndescent" needs the package of that name, for other metrics and many rows.
     missing : {"expected", "pairwise"}, default="expected"
         What NaN mean for Euclidean distances. "expected": the expectation of the squared distance

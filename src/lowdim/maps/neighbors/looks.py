@@ -21,7 +21,9 @@ from lowdim.maps.points import Metric, Points, squares_between
 
 MOST = 8  # looks
 HARDLY = 0.02  # the share of neighbours that must change, or the look was the last
-LINKS = 20  # of each row, the nearest: neighbours' neighbours grow with their square
+LINKS = 20  # of each row at most, the nearest: neighbours' neighbours grow with their square
+MOST_OF = 0.8  # of the neighbours: the last ones hardly lead to nearer rows
+FEW = 8  # neighbours, of which all are links
 WORK_PER_CUT = 2**19  # comparisons that are worth a turn on a thread
 SPARSE_BYTES = 2**24  # of pairs of sparse rows at a time
 
@@ -60,31 +62,48 @@ def second_looks(
     begin = _sparse_look(points, metric) if is_sparse else _dense_look(points, X, met)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
     n, k = index.shape
-    links = Links(*np.full((2, n, min(k, LINKS)), -1, np.int32))  # before the first look: none
+    count = min(LINKS, max(min(k, FEW), int(MOST_OF * k)))
+    links = Links(*np.full((2, n, count), -1, np.int32))  # before the first look: none
     for _ in range(MOST):
-        there = index[:, :LINKS].copy()
-        before, links = links, Links(there, _reversed(there))
-        new = Links(*(_marked(*pair) for pair in zip(links, before, strict=True)))
+        nearest = index[:, :count].copy()
+        before, links = links, Links(nearest, _reversed(nearest))
+        there, back = (_marked(*pair) for pair in zip(links, before, strict=True))
+        new = New(there, back, np.logical_or.reduce(there, axis=1))
         if _over_rows(begin(), links, new, index, squares) < HARDLY * index.size:
             break
     return index
 
 
 class Links(NamedTuple):
-    """What joins each row with others, or which of these links are new."""
+    """What joins each row with others."""
 
     there: np.ndarray  # (n, l)  its nearest neighbours
     back: np.ndarray  # (n, l)  rows that have it as one; then -1
 
 
+class New(NamedTuple):
+    """Which links are new."""
+
+    there: np.ndarray  # (n, l) bool
+    back: np.ndarray  # (n, l) bool
+    any_there: np.ndarray  # (n,) bool
+
+
 def _marked(links: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Which links the row did not have before."""
-    new = np.empty(links.shape, np.bool_)
-    _mark(links, before, new)
+    n, count = links.shape
+    new, size = np.empty(links.shape, np.bool_), max(1, WORK_PER_CUT // (count * count))
+
+    def work(first: int) -> None:
+        rows = slice(first, first + size)
+        _mark(links[rows], before[rows], new[rows])
+
+    for _ in ordered_map(work, range(0, n, size)):
+        pass
     return new
 
 
-def _over_rows(look: Any, links: Links, new: Links, index: np.ndarray, squares: np.ndarray) -> int:
+def _over_rows(look: Any, links: Links, new: New, index: np.ndarray, squares: np.ndarray) -> int:
     """One look of all rows, which go on with `index` and `squares`: how many neighbours changed.
 
     A row reads the links of others and writes its own neighbours only.
@@ -127,7 +146,7 @@ def _dense_look(points: Points, X: np.ndarray | None, met: Met | None) -> Any:
     def begin() -> Any:
         memory = threading.local()
 
-        def look(rows: slice, links: Links, new: Links, *results: np.ndarray) -> None:
+        def look(rows: slice, links: Links, new: New, *results: np.ndarray) -> None:
             if not hasattr(memory, "seen"):  # no row is looked at twice
                 memory.seen = np.full(points.n, -1, np.int32), np.full(n_cells, -1, np.int32)
             _join(X, spread, *links, *new, *met, rows.start, *results, *memory.seen)
@@ -148,7 +167,7 @@ def _sparse_look(points: Points, metric: Metric) -> Any:
         squares = squares_between(points.take(rows), points, others, metric)
         index[:], nearer[:] = ranked(others, squares, k)
 
-    def look(rows: slice, links: Links, new: Links, index: np.ndarray, nearer: np.ndarray) -> None:
+    def look(rows: slice, links: Links, new: New, index: np.ndarray, nearer: np.ndarray) -> None:
         count = links.there.shape[1]
         size = max(1, SPARSE_BYTES // (16 * (2 * count * (count + 1) + index.shape[1])))
         for first in range(rows.start, rows.stop, size):
@@ -182,7 +201,9 @@ def _mark(links, before, new):
 
 
 @kernel(any_order=True)
-def _join(X, spread, there, back, new, new_back, cell, met, first, index, nearer, seen, looked_at):
+def _join(
+    X, spread, there, back, new, new_back, any_new, cell, met, first, index, nearer, seen, looked_at
+):
     """Go on with rows of `index` and `nearer` by neighbours' neighbours, but those of cells met.
 
     `seen` and `looked_at` are to work in.
@@ -200,6 +221,8 @@ def _join(X, spread, there, back, new, new_back, cell, met, first, index, nearer
             if middle < 0:
                 break
             is_new = new[row, e] if e < count else new_back[row, e - count]
+            if not is_new and not any_new[middle]:
+                continue
             for g in range(-1, count):
                 if not is_new and (g < 0 or not new[middle, g]):
                     continue

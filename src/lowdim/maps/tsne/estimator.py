@@ -278,7 +278,13 @@ class TSNE(Map):
                 f"'n_components' should be at most {MOST_AXES} with method={self.method!r}, and is "
                 f"{self.n_components}; choose method='exact' for maps of more dimensions."
             )
-        check_start(self.init, self._asked_metric())
+        metric = self._asked_metric()
+        if metric.name == "mahalanobis" and not metric.params.keys() & {"V", "VI"}:
+            raise ValueError(
+                "Must provide either V or VI for Mahalanobis distance, the covariance or its "
+                "inverse; for example metric_params={'V': np.cov(X.T)}."
+            )
+        check_start(self.init, metric)
 
     def _learn(self, points: Points, **given: Any) -> None:
         self.__dict__.pop("_field", None)

@@ -18,12 +18,18 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.maps.base import OF_MAPS
-from lowdim.maps.points import KNOWN
+from lowdim.maps.points import ALIASES, KNOWN
 
 INITS = ("spectral", "random", "pca", "tswspectral", "classical_mds")
 EPOCHS_UP_TO_10000, EPOCHS_BEYOND = 500, 200
 # distances from which on two rows have nothing in common
-NOTHING_IN_COMMON = {"cosine": 2.0, "correlation": 2.0, "jaccard": 1.0, "dice": 1.0}
+NOTHING_IN_COMMON = {
+    "cosine": 2.0,
+    "correlation": 2.0,
+    "hellinger": 1.0,
+    "jaccard": 1.0,
+    "dice": 1.0,
+}
 
 CONSTRAINTS: dict[str, list] = {
     "n_neighbors": [Interval(Integral, 2, None, closed="left")],
@@ -49,7 +55,7 @@ CONSTRAINTS: dict[str, list] = {
     "random_state": OF_MAPS["random_state"],
     "angular_rp_forest": ["boolean"],
     "target_n_neighbors": [Interval(Integral, 2, None, closed="left"), Options(Integral, {-1})],
-    "target_metric": [StrOptions({"categorical", "l1", "l2", *KNOWN} - {"precomputed"}), callable],
+    "target_metric": [StrOptions({"categorical", *KNOWN, *ALIASES} - {"precomputed"}), callable],
     "target_metric_kwds": [dict, None],
     "target_weight": [Interval(Real, 0, 1, closed="both")],
     "transform_seed": [AT_LEAST_0],

@@ -155,8 +155,8 @@ class UMAP(Map):
         Also give `rad_orig_` and `rad_emb_`; `fit_transform` then returns all three.
     disconnection_distance : float, default=None
         Rows at this distance or farther are not joined. None means at no distance, but where
-        distances say that rows have nothing in common: 2 for cosine and correlation, 1 for jaccard
-        and dice.
+        distances say that rows have nothing in common: 2 for cosine and correlation, 1 for
+        hellinger, jaccard and dice.
     precomputed_knn : tuple, default=(None, None, None)
         (indices, distances) of the nearest rows, as umap-learn has them, the row itself first.
     neighbors : str, tuple, sparse matrix or object, default='auto'
@@ -205,7 +205,8 @@ class UMAP(Map):
     neighbours are kept: of digits 0.53 of 10, umap-learn 0.49. A training row has its place in
     `transform`, and a new row's place does not depend on the rows it is given with.
     `inverse_transform` follows straight lines between the nearest training rows; it needs rows,
-    so it refuses cosine, correlation and precomputed distances.
+    so it refuses cosine, correlation and precomputed distances. umap-learn's `update` is not
+    offered: fit all rows with init=np.vstack([model.embedding_, model.transform(new_rows)]).
 
     References
     ----------
@@ -583,7 +584,8 @@ class UMAP(Map):
 
     def _check_invertible(self) -> None:
         name = self._metric.name
-        if self.transform_mode == "graph" or name in ("cosine", "correlation", "precomputed"):
+        scaled = ("cosine", "correlation", "hellinger", "precomputed")
+        if self.transform_mode == "graph" or name in scaled:
             raise ValueError(
                 "inverse_transform needs a map of rows as they are; this one was made with "
                 f"metric={name!r} and transform_mode={self.transform_mode!r}. Choose "
