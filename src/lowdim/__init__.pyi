@@ -38,6 +38,7 @@ from lowdim.linear.ica import FastICA as FastICA
 from lowdim.linear.ica import amari_distance as amari_distance
 from lowdim.linear.nmf import NMF as NMF
 from lowdim.linear.nmf import MiniBatchNMF as MiniBatchNMF
+from lowdim.linear.nmf import non_negative_factorization as non_negative_factorization
 from lowdim.linear.online_regression import OnlineRegression as OnlineRegression
 from lowdim.linear.pca import PCA as PCA
 from lowdim.linear.ppca import ProbabilisticPCA as ProbabilisticPCA

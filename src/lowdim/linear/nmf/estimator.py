@@ -49,6 +49,7 @@ from lowdim.linear.nmf.codes import encode, encode_entries, sum_entry_errors, su
 from lowdim.linear.nmf.data import computed, data_of
 from lowdim.linear.nmf.entries import Counted, counted_entries, observed_data
 from lowdim.linear.nmf.filling import fill, fill_with_std
+from lowdim.linear.nmf.given import given_components
 from lowdim.linear.nmf.model import PartsModel
 from lowdim.linear.nmf.mu import MuSettings, floor_of, mu_change, mu_start, mu_step, size_of
 from lowdim.linear.nmf.objective import (
@@ -263,6 +264,30 @@ class NMF(ImputeMixin, PartsModel):
         every = every.astype(codes.dtype)
         every[rows.part_of(np.arange(len(every)))] = codes
         return every
+
+    @fitting
+    def codes_for(self, X, H):
+        """Codes of X for given components, which are not learned: the minimiser of J in W.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix, Dask collection or stream of shape (n, d)
+            0 or more.
+        H : array of shape (k, d)
+            What `components_` is then.
+
+        Returns
+        -------
+        W : array of shape (n, k)
+        """
+        self._check_loss()
+        name = type(self).__name__
+        rows = self.open_rows(X).checked(refuse_negative, name)
+        H = given_components(H, self.n_components, rows.n_columns, rows.dtype)
+        units = units_of(rows, None, beta_of(self.beta_loss), name)
+        of = penalties(self, units, rows.n_columns)
+        self._set_components(rows, H.T / H.dtype.type(units.root), units, of.W)
+        return rows.map(encode, self._coding())
 
     def _learn(self, X, sample_weight, entry_weight, W, H):
         """The rows, their codes, and whether entries have weights."""

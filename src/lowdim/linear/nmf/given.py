@@ -24,6 +24,14 @@ def given_factors(W: Any, H: Any, n_components: Any, data: Any, root: float) -> 
     return Factors(np.array(W * factor, order="C"), np.array(H.T * factor, order="C"))
 
 
+def given_components(H: Any, n_components: Any, d: int, dtype: np.dtype) -> np.ndarray:
+    """H, checked against X."""
+    if H is None:
+        raise ValueError("update_H=False finds W for a given H, and H is None; give H.")
+    k = np.shape(H)[0] if n_components in ("auto", None) else n_components
+    return _checked(H, (k, d), "H", dtype)
+
+
 def _checked(Z: Any, shape: tuple[int, int], name: str, dtype: np.dtype) -> np.ndarray:
     given = check_array(Z, dtype=[np.float64, np.float32], input_name=name)
     for found, expected, place in zip(given.shape, shape, ("first", "second"), strict=True):
