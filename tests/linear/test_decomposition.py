@@ -89,6 +89,69 @@ def test_products_in_a_kernel_are_those_of_scipy(rng, monkeypatch):
     np.testing.assert_allclose(threaded.components, plain.components, atol=1e-9)
 
 
+def blocks_of(rng, d, widths):
+    Q = np.linalg.qr(rng.normal(size=(d, sum(widths))))[0]
+    return tuple(np.ascontiguousarray(part) for part in np.split(Q, np.cumsum(widths)[:-1], axis=1))
+
+
+def counting(X):
+    asked = []
+
+    def times(V):
+        asked.append(V.shape[1])
+        return X @ V
+
+    return times, asked
+
+
+def test_codes_in_the_span_of_blocks_need_no_product(rng):
+    X = rng.normal(size=(40, 30))
+    times, asked = counting(X)
+    halves, basis = module.Halves(times), blocks_of(rng, 30, [4, 4, 4])
+    for Q in basis:
+        halves.times(Q)
+    V = np.hstack(basis) @ np.linalg.qr(rng.normal(size=(12, 5)))[0]
+    np.testing.assert_allclose(halves.codes(V, basis), X @ V, atol=1e-12)
+    assert asked == [4, 4, 4]
+
+
+def test_blocks_that_were_not_kept_are_multiplied_again_with_the_same_bits(rng):
+    X = rng.normal(size=(40, 30))
+    basis = blocks_of(rng, 30, [4, 4, 4])
+    V = np.hstack(basis)[:, :7]
+    found = []
+    for known in (basis, basis[2:], ()):  # a fit that was cut short has lost some
+        halves = module.Halves(counting(X)[0])
+        for Q in known:
+            halves.times(Q)
+        found.append(halves.codes(V, basis))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_after_a_restart_codes_are_one_product(rng):
+    X = rng.normal(size=(40, 30))
+    times, asked = counting(X)
+    basis = blocks_of(rng, 30, [9, 4])
+    V = np.hstack(basis)[:, :7]
+    np.testing.assert_array_equal(module.Halves(times).codes(V, basis), X @ V)
+    assert asked == [7]
+
+
+def test_a_sketch_of_the_rows_saves_a_pass(rng, monkeypatch):
+    left = sparse(rng, 2400, 60, 0.05)
+    X = sp.csr_array(left @ sparse(rng, 60, 1500, 0.05) + 0.05 * sparse(rng, 2400, 1500, 0.02))
+    found = {}
+    for least in (1, X.nnz + 1):
+        monkeypatch.setattr(module, "ENTRIES_FOR_SKETCH", least)
+        how = settings(tol=1e-4)
+        found[least] = decomposition(how, ArrayBlocks(X), 20, np.random.default_rng(0)), how
+    (with_it, first), (without, second) = found.values()
+    assert first.history_[0] < second.history_[0] - 0.1
+    assert first.n_iter_ <= second.n_iter_
+    np.testing.assert_allclose(with_it.s, without.s, rtol=1e-3)
+
+
 def test_indices_of_64_bits_change_nothing(rng, monkeypatch):
     monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
     X = sparse(rng, 700, 900)

@@ -31,6 +31,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice, check_number
 from lowdim.linalg.checks import as_matrix, as_vector, power_of_two
+from lowdim.linalg.products import dense_times, tall_qr
 
 Product = Callable[[np.ndarray], np.ndarray]
 
@@ -422,10 +423,14 @@ def _all_at_once(apply: Product, dim: int, k: int, dtype: np.dtype) -> TopEigen:
 
 def _split(Y: np.ndarray, basis: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Y = Q H + R with Q'R = 0: what lies outside of the basis, and the coefficients inside."""
-    H = np.concatenate([Q.T @ Y for Q in basis]) if basis else np.zeros((0, Y.shape[1]), Y.dtype)
+    H = (
+        np.concatenate([dense_times(Q.T, Y) for Q in basis])
+        if basis
+        else np.zeros((0, Y.shape[1]), Y.dtype)
+    )
     R, first = Y.copy(), 0
     for Q in basis:
-        R -= Q @ H[first : first + Q.shape[1]]
+        R -= dense_times(Q, H[first : first + Q.shape[1]])
         first += Q.shape[1]
     return R, H
 
@@ -459,34 +464,34 @@ def _new_block(
     Directions in which R is not above the noise have nothing to say; random ones take their place,
     which may find what the start block missed.
     """
-    Q, rest = scipy.linalg.qr(R, mode="economic", check_finite=False)
+    Q = tall_qr(R)
     if width == 0:
-        return R[:, :0], rest
-    U, s, _ = scipy.linalg.svd(rest, full_matrices=False, check_finite=False)
-    V = Q @ U[:, s > 100 * noise][:, :width]
+        return R[:, :0], Q.R
+    U, s, _ = scipy.linalg.svd(Q.R, full_matrices=False, check_finite=False)
+    V = Q.times(U[:, s > 100 * noise][:, :width])
     if V.shape[1] < width:
         fresh = random.standard_normal((len(R), width - V.shape[1])).astype(R.dtype)
         fresh, _ = _split(fresh, (*basis, V))
         V = np.hstack([V, scipy.linalg.qr(fresh, mode="economic", check_finite=False)[0]])
     # the second orthogonalisation: V is nearly orthonormal, so that its Cholesky factor is safe
     V, _ = _split(V, basis)
-    return V @ np.linalg.inv(np.linalg.cholesky(V.T @ V)).T, rest
+    return dense_times(V, np.linalg.inv(np.linalg.cholesky(dense_times(V.T, V))).T), Q.R
 
 
 def _combined(basis: tuple[np.ndarray, ...], Z: np.ndarray) -> np.ndarray:
     """Q Z (dim, p) for the basis Q."""
     Z = Z.astype(basis[0].dtype)
     first = basis[0].shape[1]
-    combined = basis[0] @ Z[:first]
+    combined = dense_times(basis[0], Z[:first])
     for Q in basis[1:]:
-        combined += Q @ Z[first : first + Q.shape[1]]
+        combined += dense_times(Q, Z[first : first + Q.shape[1]])
         first += Q.shape[1]
     return combined
 
 
 def _straightened(V: np.ndarray) -> np.ndarray:
     """Nearly orthonormal columns made orthonormal: a Newton step towards the polar factor of V."""
-    return V @ (1.5 * np.eye(V.shape[1]) - 0.5 * (V.T @ V)).astype(V.dtype)
+    return dense_times(V, (1.5 * np.eye(V.shape[1]) - 0.5 * dense_times(V.T, V)).astype(V.dtype))
 
 
 def _draw(seed: int, n_passes: int) -> np.random.Generator:

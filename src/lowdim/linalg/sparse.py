@@ -41,9 +41,9 @@ def with_values(X: Any, values: np.ndarray) -> Any:
     return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
 
 
-def row_numbers(X: Any) -> np.ndarray:
+def row_numbers(X: Any, dtype: Any = np.int64) -> np.ndarray:
     """The row of each stored entry of a csr_array."""
-    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.repeat(np.arange(X.shape[0], dtype=dtype), np.diff(X.indptr))
 
 
 class SparseBothWays(NamedTuple):

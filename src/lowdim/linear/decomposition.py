@@ -14,6 +14,7 @@ Small matrices are decomposed whole.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,15 +22,17 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_most
+from lowdim.linalg.eigen import lanczos_result
 from lowdim.linalg.moments import column_variances, unit_for
-from lowdim.linalg.products import dense_times, thin_svd
+from lowdim.linalg.products import dense_times, orthonormal, thin_svd
 from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, sparse_times
 from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
 from lowdim.linear.pca.iterative import (
     krylov_basis_size,
     krylov_block_size,
-    lanczos_axes,
+    lanczos_search,
     power_axes,
 )
 from lowdim.linear.pca.scatter import Scatter
@@ -38,6 +41,9 @@ SMALL = 500  # rows and columns of matrices that LAPACK decomposes before others
 LANES = 16  # numbers of a row of V that a product with sparse rows takes at a time
 ROWS_AT_A_TIME = 4096
 LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
+ENTRIES_FOR_SKETCH = 2**22  # below, a pass of the search costs no more than what begins it
+SKETCHED = 8  # of so many rows, one
+BLOCKS_KEPT = 12  # of vectors, with their products
 ALGORITHMS = ("arpack", "krylov", "randomized")
 
 # Where squares of singular values are below this part of the largest, rounding in B'B tilts axes
@@ -146,10 +152,12 @@ def _found(
         about.weight, about.mean, about.squares, 1.0, size, about.rows.dtype, products.squared
     )
     if algorithm == "krylov":
-        vectors = lanczos_axes(estimator, S, k, width, random).W
+        first = None if products.sketch is None else products.sketch(width, random)
+        state = lanczos_search(estimator, S, k, width, random, first)
+        vectors, basis = lanczos_result(state, k, True).vectors, state.basis
     else:
-        vectors = power_axes(estimator, S, k, estimator.n_iter, random).W
-    return products.sharpened(vectors.astype(about.rows.dtype), algorithm == "krylov")
+        vectors, basis = power_axes(estimator, S, k, estimator.n_iter, random).W, ()
+    return products.sharpened(vectors.astype(about.rows.dtype), basis)
 
 
 def _whole(X: np.ndarray, about: Measured, k: int) -> Axes:
@@ -188,7 +196,7 @@ def _by_second_moments(about: Measured, k: int) -> Axes:
     else:
         S = about.rows.fold(_second_moments, about.unit)
     vectors = top_of(S, k)[1]
-    return products_of(about).sharpened(vectors.astype(about.rows.dtype), True)
+    return products_of(about).sharpened(vectors.astype(about.rows.dtype), (vectors,))
 
 
 def _second_moments(X: Any, unit: float) -> np.ndarray:
@@ -206,8 +214,11 @@ class Products(NamedTuple):
     """X / unit as something to multiply by."""
 
     squared: Callable[[np.ndarray], np.ndarray]  # V -> X'X V, or U -> X X'U
-    # vectors that were found, whether they are accurate -> axes of X
-    sharpened: Callable[[np.ndarray, bool], Axes]
+    # vectors that were found, orthonormal blocks in whose span they are; none: they are not
+    # accurate -> axes of X
+    sharpened: Callable[[np.ndarray, tuple[np.ndarray, ...]], Axes]
+    # so many vectors near the best ones, from a part of the rows
+    sketch: Callable[[int, np.random.Generator], np.ndarray] | None = None
 
 
 def products_of(about: Measured) -> Products:
@@ -224,15 +235,63 @@ def products_of(about: Measured) -> Products:
         times, back = _dense_product(A), _dense_product(A.T)
     if X.shape[0] < X.shape[1]:
 
-        def from_left(U: np.ndarray, accurate: bool) -> Axes:
-            if accurate:  # X V = U diag(s), without a product
+        def from_left(U: np.ndarray, basis: tuple[np.ndarray, ...]) -> Axes:
+            if basis:  # X V = U diag(s), without a product
                 return _from_left(back(U), U)
             V = _orthonormal(back(U))
             return _from_right(times(V), V)
 
         return Products(lambda U: times(back(U)), from_left)
-    squared = _of_blocks(about)[0] if not sp.issparse(X) else lambda V: back(times(V))
-    return Products(squared, lambda V, accurate: _from_right(times(V), V))
+    if not sp.issparse(X):
+        return Products(_of_blocks(about)[0], lambda V, basis: _from_right(times(V), V))
+    halves = Halves(times)
+    sketch = partial(_sketch, A) if A.nnz >= ENTRIES_FOR_SKETCH else None
+    return Products(
+        lambda V: back(halves.times(V)),
+        lambda V, basis: _from_right(halves.codes(V, basis), V),
+        sketch,
+    )
+
+
+class Halves:
+    """X V of orthonormal blocks V, kept: vectors in their span have codes without a product."""
+
+    def __init__(self, times: Callable[[np.ndarray], np.ndarray]):
+        self._times = times
+        self._kept: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by id: (V, X V)
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        Y = self._times(V)
+        if len(self._kept) == BLOCKS_KEPT:
+            self._kept.clear()
+        self._kept[id(V)] = V, Y
+        return Y
+
+    def codes(self, V: np.ndarray, basis: tuple[np.ndarray, ...]) -> np.ndarray:
+        """X V; what is kept is given free."""
+        kept, self._kept = self._kept, {}
+        # whether there was a restart, not what is kept: a fit that was taken up again has less
+        if not 0 < len(basis) <= BLOCKS_KEPT or any(Q.shape != basis[0].shape for Q in basis):
+            return self._times(V)
+        Z = np.zeros((0, 0), dtype=V.dtype)
+        for i, Q in enumerate(basis):
+            Y = kept.pop(id(Q))[1] if id(Q) in kept else self._times(Q)
+            part = dense_times(Y, dense_times(Q.T, V))
+            Z = part if i == 0 else np.add(Z, part, out=Z)
+        return Z
+
+
+def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndarray:
+    """Random vectors (d, width) after two products with B'B, for every eighth row B of A.
+
+    It costs a quarter of a product with A'A, and saves one.
+    """
+    B = sp.csr_array(A[::SKETCHED])
+    times, back = _sparse_product(B), _sparse_product(by_column(B))
+    V = random.standard_normal((A.shape[1], width)).astype(A.dtype)
+    for _ in range(2):
+        V = orthonormal(back(times(V)))
+    return V
 
 
 def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
@@ -252,7 +311,7 @@ def _of_blocks(about: Measured) -> tuple[Callable, Callable]:
     def squared(V: np.ndarray) -> np.ndarray:
         return rows.fold(_squared_product, V.astype(rows.dtype, copy=False), unit).T
 
-    def sharpened(V: np.ndarray, accurate: bool) -> Axes:
+    def sharpened(V: np.ndarray, basis: tuple[np.ndarray, ...]) -> Axes:
         codes = about.mean / unit @ V
         G, C = rows.fold(_code_moments, V, codes, unit)
         values, R = top_of(G, len(G))
@@ -284,15 +343,20 @@ def _code_moments(X: Any, V: np.ndarray, mean: np.ndarray, unit: float) -> CodeM
 
 def _from_right(Y: np.ndarray, V: np.ndarray) -> Axes:
     """Y = X V for orthonormal V (d, k)."""
-    U, s, Rt = thin_svd(Y, Y.shape[1])
+    squares = _squares(Y, ILL_CONDITIONED["float64"])  # nothing is divided by s
+    if squares is None:
+        U, s, Rt = thin_svd(Y, Y.shape[1])
+        Z = U * s
+    else:
+        s, Rt = np.sqrt(squares[0]), np.ascontiguousarray(squares[1].T, dtype=Y.dtype)
+        Z = dense_times(Y, Rt.T)
     components = dense_times(Rt, V.T)
-    Z = U * s
     return Axes(components, s.astype(np.float64), _variance(Z), _rounding(V), Z)
 
 
 def _from_left(B: np.ndarray, U: np.ndarray) -> Axes:
     """B = X'U for orthonormal U (n, k): B is about as large as the result."""
-    squares = _squares(B)
+    squares = _squares(B, ILL_CONDITIONED[B.dtype.name])
     if squares is None:
         Q, s, Rt = thin_svd(B, B.shape[1])
         components = Q.T
@@ -305,20 +369,30 @@ def _from_left(B: np.ndarray, U: np.ndarray) -> Axes:
 
 def _orthonormal(B: np.ndarray) -> np.ndarray:
     """Orthonormal columns (d, k) that span those of B."""
-    squares = _squares(B)
+    squares = _squares(B, ILL_CONDITIONED[B.dtype.name])
     if squares is None:
         return np.ascontiguousarray(thin_svd(B, B.shape[1]).U)
     values, R = squares
     return dense_times(B, np.ascontiguousarray(R / np.sqrt(values), dtype=B.dtype))
 
 
-def _squares(B: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Eigenvalues and vectors of B'B; None where they have not the digits of an SVD of B.
+def _squares(B: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Eigenvalues and vectors of B'B; None where some are below `least` of the largest.
 
-    Where they have, they take a fifth of its time.
+    They take a fifth of the time of an SVD of B, and have its digits only for the larger ones.
     """
-    values, R = top_of(dense_times(B.T, B), B.shape[1])
-    return None if values[-1] <= ILL_CONDITIONED[B.dtype.name] * values[0] else (values, R)
+    values, R = top_of(_gram(B), B.shape[1])
+    return None if values[-1] <= least * values[0] else (values, R)
+
+
+def _gram(B: np.ndarray) -> np.ndarray:
+    """B'B in float64, a run of rows at a time."""
+
+    def work(first: int) -> np.ndarray:
+        some = B[first : first + ROWS_AT_A_TIME].astype(np.float64, copy=False)
+        return some.T @ some
+
+    return reduce(np.add, ordered_map(work, range(0, len(B), ROWS_AT_A_TIME)))
 
 
 def _rounding(V: np.ndarray) -> float:

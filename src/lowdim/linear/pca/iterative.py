@@ -16,6 +16,7 @@ import scipy.linalg
 
 from lowdim.core.loop import iterate
 from lowdim.linalg.eigen import (
+    Lanczos,
     gain_ahead,
     lanczos_result,
     lanczos_start,
@@ -49,7 +50,21 @@ def lanczos_axes(
     estimator: Any, S: Scatter, k: int, width: int, random: np.random.Generator
 ) -> Axes:
     """The k best axes of S by block Lanczos, blocks of `width` vectors."""
-    start = lanczos_start(S.dim, width, random, dtype=S.dtype)
+    state = lanczos_search(estimator, S, k, width, random)
+    found = lanczos_result(state, k, estimator.converged_)
+    return axes_of(S, found.vectors, found.values)
+
+
+def lanczos_search(
+    estimator: Any,
+    S: Scatter,
+    k: int,
+    width: int,
+    random: np.random.Generator,
+    first: np.ndarray | None = None,
+) -> Lanczos:
+    """What block Lanczos has found when it is as accurate as asked; `first` begins it."""
+    start = lanczos_start(S.dim, width, random, start=first, dtype=S.dtype)
     basis_size = krylov_basis_size(k, width)
     # residuals enter the captured variance squared, so 1e-6 leaves 1e-12 of it; where variances lie
     # close together and axes hardly matter, 1e-9 of it is enough
@@ -67,8 +82,7 @@ def lanczos_axes(
         worst = float((state.residuals[:k] / np.maximum(values, np.finfo(float).tiny)).max())
         loop.record(missed, change=0.0 if accurate else worst)
         loop.params = state
-    found = lanczos_result(loop.params, k, loop.converged)
-    return axes_of(S, found.vectors, found.values)
+    return loop.params
 
 
 def krylov_basis_size(k: int, width: int) -> int:

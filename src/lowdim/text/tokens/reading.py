@@ -116,6 +116,7 @@ class _Seen:
         number = np.full(len(counts) + 1, -1, dtype=np.int32)  # the last one: of unknown words
         number[chosen] = np.arange(len(chosen), dtype=np.int32)
         counts = counts[chosen]
+        self._words, self._counts = WordTable(), np.zeros(0, dtype=np.int64)  # rare words go
         ids, starts = self._store.renumbered(number, int(counts.sum()))
         return Tokens(words, counts, ids, starts, self._n_seen)
 

@@ -12,6 +12,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
+from lowdim.core.memory import give_back
 from lowdim.core.threads import ordered_map
 
 MOST_BYTES = 2**23  # in memory: a model of words should not grow with the text
@@ -87,6 +88,7 @@ class IdStore:
         assert self._file is not None
         self._file.truncate(4 * n)
         self._file.flush()
+        give_back()  # what cutting has left: a third of what learning needs besides
         if n == 0:
             return np.empty(0, dtype=np.int32)
         # the file has no name: it goes with the last array that sees it

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from lowdim.text.counting.cutting import rows_of_counts
 
+READ_AT_A_TIME = 2**18  # words: what is read of a temporary file counts as memory of the process
+
 
 class Tokens:
     """A text as numbers of words, sentence after sentence; rare words are out.
@@ -67,9 +69,10 @@ class Tokens:
         """A hash of every word and its place: two texts with the same one are the same."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update("\n".join(self.words).encode("utf-8", "surrogatepass"))
-        for array in (self.starts, self.ids):
-            digest.update(np.ascontiguousarray(array).data)
-        self.release()
+        digest.update(np.ascontiguousarray(self.starts).data)
+        for first in range(0, len(self.ids), READ_AT_A_TIME):
+            digest.update(np.ascontiguousarray(self.ids[first : first + READ_AT_A_TIME]).data)
+            self.release()
         return f"{len(self.ids)} words {digest.hexdigest()}"
 
     def release(self) -> None:

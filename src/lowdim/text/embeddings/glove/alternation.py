@@ -18,7 +18,7 @@ import numpy as np
 
 from lowdim.completion.als.start import spectral_factors
 from lowdim.linalg.ridge import Regression, solve_rows
-from lowdim.linalg.sparse import by_column, product_at, row_numbers, sparse_times, with_values
+from lowdim.linalg.sparse import by_column, product_at, sparse_times, with_values
 from lowdim.text.embeddings.glove.objective import Pairs, Vectors, residuals
 
 # Of the mean square of the other vectors, where pairs do not determine a vector: the larger, the
@@ -115,18 +115,18 @@ def first_vectors(pairs: Pairs, d: int, bias: bool, random: np.random.Generator)
 def first_biases(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Biases of words and of contexts that explain most of the log counts without vectors."""
     n, v = pairs.logs.shape
-    rows, columns = row_numbers(pairs.logs), pairs.logs.indices
-    weight, y = pairs.weight / power_of_four(pairs.weight), pairs.logs.data
+    F = with_values(pairs.logs, pairs.weight / power_of_four(pairs.weight))
+    weighted = with_values(F, F.data * pairs.logs.data)
+    by_word, by_context = weighted @ np.ones(v), weighted.T @ np.ones(n)
+    of_word, of_context = F @ np.ones(v), F.T @ np.ones(n)
+    del weighted  # there are many pairs
     context_bias = np.zeros(v)
     for _ in range(BACKFITTING):
-        word_bias = _means(rows, weight, y - context_bias[columns], n)
-        context_bias = _means(columns, weight, y - word_bias[rows], v)
+        word_bias = _ratio(by_word - F @ context_bias, of_word)
+        context_bias = _ratio(by_context - F.T @ word_bias, of_context)
     return word_bias, context_bias
 
 
-def _means(number: np.ndarray, weight: np.ndarray, y: np.ndarray, size: int) -> np.ndarray:
-    """Weighted means by number; 0 where there is nothing."""
-    total = np.bincount(number, weight, size)
-    return np.divide(
-        np.bincount(number, weight * y, size), total, out=np.zeros(size), where=total > 0
-    )
+def _ratio(total: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weighted means; 0 where there is nothing."""
+    return np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)

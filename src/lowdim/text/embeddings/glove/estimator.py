@@ -29,7 +29,7 @@ from lowdim.core.constraints import (
 )
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
-from lowdim.text.embeddings.base import OF_WORDS, Counts, WordModel
+from lowdim.text.embeddings.base import OF_WORDS, WordModel
 from lowdim.text.embeddings.gauge import Gauged, gauged
 from lowdim.text.embeddings.glove.alternation import both_sides, first_biases, first_vectors
 from lowdim.text.embeddings.glove.codes import Coding, encode, squares
@@ -235,11 +235,14 @@ class GloVe(WordModel):
         """
         counts = self._counts_of(X, "harmonic")
         pairs = self._pairs(seen_pairs(counts.rows))
+        self._publish_words(counts)
+        dtype = counts.rows.dtype
+        del counts  # as much memory again as the logarithms
         if not pairs.logs.nnz:
             raise ValueError("X has no pairs: all counts are 0. Nothing can be learned from it.")
         random = random_generator(self.random_state)
         search = {"als": self._alternate, "gd": self._descend}.get(self.solver, self._step_by_step)
-        self._publish(counts, search(pairs, random))
+        self._publish(search(pairs, random), dtype)
         self._from_text = is_text(X)
         return self
 
@@ -249,9 +252,13 @@ class GloVe(WordModel):
     def _step_by_step(self, pairs: Pairs, random: np.random.Generator) -> Vectors:
         """'adagrad' and 'sgd'."""
         strata = stratified(pairs, random)
+        logs = pairs.logs
         by_word, by_context = (
-            (self.penalty / np.maximum(np.bincount(at, minlength=m), 1)).astype(np.float32)
-            for at, m in zip((strata.row, strata.column), pairs.logs.shape, strict=True)
+            (self.penalty / np.maximum(n_pairs, 1)).astype(np.float32)
+            for n_pairs in (
+                np.diff(logs.indptr),
+                np.bincount(logs.indices, minlength=logs.shape[1]),
+            )
         )
         how = Descent(self.solver, self.learning_rate, by_word, by_context, self.bias)
         start = random_tables(self.vector_size, *self._biases(pairs), random)
@@ -292,16 +299,14 @@ class GloVe(WordModel):
             loop.record(objective)
         return vectors_of(loop.params)
 
-    def _publish(self, counts: Counts, found: Vectors) -> None:
+    def _publish(self, found: Vectors, dtype: Any) -> None:
         at = Gauged(*(np.asarray(part, dtype=np.float64) for part in found))
         W, C, word_bias, bias = gauged(at, words=self.bias, contexts=self.bias)
-        dtype = counts.rows.dtype
         self.word_vectors_ = W.astype(dtype)
         self.context_vectors_ = C.astype(dtype)
         self.bias_ = word_bias.astype(dtype)
         self.context_bias_ = bias.astype(dtype)
         self.vectors_ = self._combined(self.word_vectors_, self.context_vectors_)
-        self._publish_words(counts)
 
     # ---- encode ----------------------------------------------------------------------------------
 

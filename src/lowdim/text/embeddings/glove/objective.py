@@ -18,6 +18,8 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.linalg.entries import positive_entries, with_short_indices
 from lowdim.linalg.sparse import product_at, with_values
 
+PAIRS_AT_A_TIME = 2**20
+
 
 class Pairs(NamedTuple):
     """The pairs that were seen, row by row."""
@@ -52,23 +54,34 @@ def weighted_pairs(N: sp.csr_array, x_max: float, alpha: float, weighting: str) 
     logs = np.log(N.data)
     weight = np.ones(N.nnz)
     if weighting == "power":
-        weight = np.exp(np.minimum(alpha * (logs - np.log(x_max)), 0.0))
+        np.subtract(logs, np.log(x_max), out=weight)
+        weight *= alpha
+        np.exp(np.minimum(weight, 0.0, out=weight), out=weight)
     return Pairs(with_values(N, logs), weight)
 
 
 def residuals(pairs: Pairs, at: Vectors) -> np.ndarray:
     """log n - w.c - b_w - b_v of each pair."""
+    return pairs.logs.data - explained(pairs, at)
+
+
+def explained(pairs: Pairs, at: Vectors) -> np.ndarray:
+    """w.c + b_w + b_v of each pair."""
     n, v = pairs.logs.shape
     L = np.hstack([at.W, at.word_bias[:, None], np.ones((n, 1), at.W.dtype)])
     R = np.hstack([at.C, np.ones((v, 1), at.C.dtype), at.bias[:, None]])
-    return pairs.logs.data - product_at(pairs.logs, L, R)
+    return product_at(pairs.logs, L, R)
 
 
 def mean_square(pairs: Pairs, at: Vectors) -> float:
     """sum f r^2 / sum f."""
-    r = residuals(pairs, at)
+    found, squares = explained(pairs, at), 0.0
+    for first in range(0, len(found), PAIRS_AT_A_TIME):  # there are many: none is stored twice
+        some = slice(first, first + PAIRS_AT_A_TIME)
+        r = pairs.logs.data[some] - found[some]
+        squares += float(pairs.weight[some] @ (r * r))
     total = pairs.total
-    return float(pairs.weight @ (r * r)) / total if total > 0 else 0.0
+    return squares / total if total > 0 else 0.0
 
 
 def penalised(pairs: Pairs, at: Vectors, penalty: float) -> float:

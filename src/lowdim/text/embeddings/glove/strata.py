@@ -20,12 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.linalg.entries import index_type
 from lowdim.linalg.sparse import row_numbers
 from lowdim.text.embeddings.glove.objective import Pairs
 
 PARTS = 8
 TILE_ROWS = 512  # rows and columns of a tile, about
 MOST_TILES = 16  # along a side of a block
+ROWS_AT_A_TIME = 1024
 
 
 class Strata(NamedTuple):
@@ -45,26 +47,35 @@ class Strata(NamedTuple):
 def stratified(pairs: Pairs, random: np.random.Generator) -> Strata:
     """The pairs of a fit, shuffled within their tiles."""
     logs = pairs.logs
-    v = logs.shape[1]
-    rows, columns = row_numbers(logs), logs.indices
     row_part, row_tile = _dealt(np.diff(logs.indptr))
-    column_part, column_tile = _dealt(np.bincount(columns, minlength=v))
+    column_part, column_tile = _dealt(np.bincount(logs.indices, minlength=logs.shape[1]))
     sides = row_tile.max(initial=0) + 1, column_tile.max(initial=0) + 1
     n_tiles = int(sides[0] * sides[1])
-    block = row_part[rows] * PARTS + column_part[columns]
-    tile = row_tile[rows] * sides[1] + column_tile[columns]
-    key = (block * n_tiles + tile).astype(np.uint16)
-    order = random.permutation(len(rows))
+    by_row = row_part * PARTS * n_tiles + row_tile * sides[1]
+    by_column = column_part * n_tiles + column_tile
+    key = _keys(logs, by_row.astype(np.uint16), by_column.astype(np.uint16))
+    order = random.permutation(np.arange(len(key), dtype=index_type(len(key))))
     order = order[np.argsort(key[order], kind="stable")]
-    edges = np.searchsorted(key[order], np.arange(PARTS * PARTS * n_tiles + 1))
+    edges = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=PARTS * PARTS * n_tiles))])
     first = np.stack([edges[b * n_tiles : (b + 1) * n_tiles + 1] for b in range(PARTS * PARTS)])
+    del key
     return Strata(
-        row=rows[order].astype(np.int32),
-        column=columns[order].astype(np.int32),
-        log=logs.data[order].astype(np.float32),
-        weight=pairs.weight[order].astype(np.float32),
+        row=row_numbers(logs, np.int32)[order],
+        column=logs.indices[order].astype(np.int32, copy=False),
+        log=logs.data.astype(np.float32)[order],
+        weight=pairs.weight.astype(np.float32)[order],
         first=first.reshape(PARTS, PARTS, n_tiles + 1),
     )
+
+
+def _keys(logs: Any, by_row: np.ndarray, by_column: np.ndarray) -> np.ndarray:
+    """The block and the tile of each pair, uint16; there are many pairs, so no array of int64."""
+    key = by_column[logs.indices]
+    for first in range(0, len(by_row), ROWS_AT_A_TIME):
+        last = min(first + ROWS_AT_A_TIME, len(by_row))
+        some = slice(logs.indptr[first], logs.indptr[last])
+        key[some] += np.repeat(by_row[first:last], np.diff(logs.indptr[first : last + 1]))
+    return key
 
 
 def _dealt(count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

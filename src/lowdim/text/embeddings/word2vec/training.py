@@ -182,7 +182,7 @@ def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tab
         lost, n_pairs = learn(new, text, plan, key, np.float32(rate))
         new.loss[piece.epoch] += lost
         new.pairs[piece.epoch] += n_pairs
-    tokens.release()
+        tokens.release()
     return new
 
 
