@@ -199,13 +199,17 @@ TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 # as scikit-learn does in its own checks, some of which have ten rows, too few for a perplexity of
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
+    "Autoencoder": {"hidden": (32,), "max_iter": 8},
+    "DLGM": {"hidden": (16,), "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},
+    "PixelCNN": {"channels": 8, "n_layers": 2, "kernel_size": 3, "max_iter": 3},
     "SNE": {"max_iter": 60},
     "SVT": {"max_iter": 20},
     "SymmetricSNE": {"max_iter": 60},
     "TSNE": {"perplexity": 5, "max_iter": 30},
+    "VAE": {"hidden": (32,), "max_iter": 5},
 }
 
 CLASSES = public_estimators()
