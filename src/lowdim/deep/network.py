@@ -160,12 +160,18 @@ class Network(Estimator):
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
         self._publish(learner, trained, before)
 
+    @property
+    def _rate_schedule(self) -> str:
+        """How the learning rate falls with the steps."""
+        return self.schedule
+
     def _settings(self, n_steps: int, more: bool) -> Settings:
+        falls = self._rate_schedule
         return Settings(
             optimizer=self.optimizer,
             learning_rate=float(self.learning_rate),
-            schedule="constant" if more else self.schedule,
-            warm_up=0 if more or self.schedule != "cosine" else int(WARM_UP * n_steps),
+            schedule="constant" if more else falls,
+            warm_up=0 if more or falls != "cosine" else int(WARM_UP * n_steps),
             weight_decay=float(self.weight_decay),
             clip=self.clip,
             average=float(self.average),
