@@ -32,7 +32,7 @@ from lowdim.core.estimator import Estimator
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.deep.batches import Plan, plan_of
 from lowdim.deep.engine import configured_device, on_one_thread, torch_for, torch_generator
-from lowdim.deep.learner import Learner, Loss, Settings
+from lowdim.deep.learner import SHARD, Learner, Loss, Settings
 from lowdim.deep.optimizers import OPTIMIZERS, SCHEDULES
 from lowdim.deep.starting import module_of
 from lowdim.deep.train import Stopping, Trained, train
@@ -152,6 +152,7 @@ class Network(Estimator):
             penalty=penalty,
             weighted=weighted,
             prepare=self._prepare(),
+            shard=self._shard,
         )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
@@ -159,6 +160,11 @@ class Network(Estimator):
                 learner.restore(self._memory)
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
         self._publish(learner, trained, before)
+
+    @property
+    def _shard(self) -> int:
+        """Rows that a thread works on at least; more where the work of a row is small."""
+        return SHARD
 
     @property
     def _rate_schedule(self) -> str:

@@ -43,6 +43,7 @@ from lowdim.deep.vae.generative import densities, sum_densities
 SAMPLE_STEPS, FLOW_STEPS, FILL_STEPS = 100, 50, 12  # where nothing is said, and none is too many
 N_SAMPLES = 20
 METHODS = {"flow": "log_density", "bound": "bound"}
+SHARDS = {"mlp": 64, "unet": 32}  # rows that a thread works on: dense layers are soon done
 HIDDEN = {"mlp": (128, 128), "unet": (32, 64)}
 
 
@@ -448,6 +449,10 @@ class Diffusion(Conditional, CodingNetwork):
     @property
     def _sizes(self) -> tuple[int, ...]:
         return HIDDEN[self.network] if self.hidden is None else sizes_of(self.hidden)
+
+    @property
+    def _shard(self) -> int:
+        return SHARDS[self.network]
 
     @property
     def _rate_schedule(self) -> str:

@@ -23,6 +23,7 @@ from lowdim.deep.layers import ACTIVATIONS, Dropout
 LARGEST = 6.0  # of |log alpha_bar / beta_bar|: beyond, nothing changes
 FREQUENCIES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the waves
 N_WAVES = 2 * len(FREQUENCIES) + 2
+TIME_UNITS = 64  # numbers that blocks see of the time and of what is known of y
 MOST_GROUPS = 8  # of channels that are normalized together
 
 
@@ -51,9 +52,8 @@ class ResidualMLP(nn.Module):
     def __init__(self, size: Size):
         super().__init__()
         d, width = math.prod(size.image), max(size.hidden)
-        context = N_WAVES + size.n_conditions
         self.first = nn.Linear(size.groups * d + size.n_conditions, width)
-        self.time = nn.Linear(context, width)
+        self.time = nn.Linear(N_WAVES + size.n_conditions, TIME_UNITS)
         self.blocks = nn.ModuleList(DenseBlock(width, units, size) for units in size.hidden)
         self.last = nn.Linear(width, d)
 
@@ -71,7 +71,7 @@ class DenseBlock(nn.Module):
     def __init__(self, width: int, units: int, size: Size):
         super().__init__()
         self.inner, self.outer = nn.Linear(width, units), nn.Linear(units, width)
-        self.time = nn.Linear(width, 2 * units)
+        self.time = nn.Linear(TIME_UNITS, 2 * units)
         self.activation, self.dropout = ACTIVATIONS[size.activation](), Dropout(size.dropout)
 
     def forward(self, H: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
@@ -86,15 +86,14 @@ class UNet(nn.Module):
     def __init__(self, size: Size):
         super().__init__()
         c, hidden = size.image[2], tuple(size.hidden)
-        context, width = N_WAVES + size.n_conditions, max(size.hidden)
         self.pictures, self.rows = Pictures(size.groups, size.image), Rows(1)
-        self.time = nn.Linear(context, width)
+        self.time = nn.Linear(N_WAVES + size.n_conditions, TIME_UNITS)
         self.first = nn.Conv2d(size.groups * c, hidden[0], 3, padding=1)
         before = (hidden[0], *hidden[:-1])
         pairs = list(zip(before, hidden, strict=True))
-        self.down = nn.ModuleList(ConvBlock(a, b, width, size) for a, b in pairs)
-        self.middle = ConvBlock(hidden[-1], hidden[-1], width, size)
-        self.up = nn.ModuleList(ConvBlock(2 * b, a, width, size) for a, b in pairs[::-1])
+        self.down = nn.ModuleList(ConvBlock(a, b, size) for a, b in pairs)
+        self.middle = ConvBlock(hidden[-1], hidden[-1], size)
+        self.up = nn.ModuleList(ConvBlock(2 * b, a, size) for a, b in pairs[::-1])
         self.last = nn.Conv2d(hidden[0], c, 3, padding=1)
 
     def forward(self, X: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
@@ -115,11 +114,11 @@ class UNet(nn.Module):
 class ConvBlock(nn.Module):
     """Two convolutions beside a straight way, with the time between them."""
 
-    def __init__(self, before: int, after: int, width: int, size: Size):
+    def __init__(self, before: int, after: int, size: Size):
         super().__init__()
         self.inner = nn.Conv2d(before, after, 3, padding=1)
         self.norm = nn.GroupNorm(math.gcd(after, MOST_GROUPS), after)
-        self.time = nn.Linear(width, 2 * after)
+        self.time = nn.Linear(TIME_UNITS, 2 * after)
         self.outer = nn.Conv2d(after, after, 3, padding=1)
         self.straight = nn.Conv2d(before, after, 1) if before != after else nn.Identity()
         self.activation, self.dropout = ACTIVATIONS[size.activation](), Dropout(size.dropout)
