@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from lowdim.deep import DiffusionSchedule
 from lowdim.deep.diffusion.flow import bound, carried, legs, log_density
 from tests.deep.diffusion.gaussians import COV, MEAN, drawn, exact_velocity
 from tests.deep.diffusion.gaussians import log_density as true_log_density
-
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from lowdim.deep import DiffusionSchedule
 from lowdim.deep.diffusion.module import Denoiser, Known, Weighted, drawn_parts, normal_numbers

@@ -2,12 +2,13 @@
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from lowdim.deep.diffusion.networks import N_WAVES, ResidualMLP, Size, UNet, waves
 from lowdim.deep.engine import torch_generator
 from lowdim.deep.starting import module_of
-
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -40,7 +40,7 @@ from lowdim.deep.network import sizes_of
 from lowdim.deep.optimizers import SCHEDULES
 from lowdim.deep.vae.generative import densities, sum_densities
 
-SAMPLE_STEPS, FLOW_STEPS, FILL_STEPS = 100, 50, 12  # where nothing is said, and none is too many
+SAMPLE_STEPS, FLOW_STEPS, FILL_STEPS = 100, 25, 12  # where nothing is said, and none is too many
 N_SAMPLES = 20
 METHODS = {"flow": "log_density", "bound": "bound"}
 SHARDS = {"mlp": 64, "unet": 32}  # rows that a thread works on: dense layers are soon done
@@ -238,7 +238,7 @@ class Diffusion(Conditional, CodingNetwork):
         y : array-like of shape (n,) or (n, q), or one value for all rows
             With conditional=True, and only then.
         steps : int or None, default=None
-            Times on the way, at most n_steps; None: 50.
+            Times on the way, at most n_steps; None: 25.
 
         Returns
         -------
@@ -258,7 +258,7 @@ class Diffusion(Conditional, CodingNetwork):
         y : array-like of shape (n,) or (n, q), or one value for all rows
             With conditional=True, and only then.
         steps : int or None, default=None
-            Times on the way, at most n_steps; None: 50.
+            Times on the way, at most n_steps; None: 25.
 
         Returns
         -------
@@ -311,7 +311,7 @@ class Diffusion(Conditional, CodingNetwork):
             of their determinants; estimated with random vectors beyond 64 columns. "bound": DDPM's,
             which is below log p(x) on average over the noise that it draws.
         steps : int or None, default=None
-            Times on the way, at most n_steps; None: 50 of the flow, all of the bound.
+            Times on the way, at most n_steps; None: 25 of the flow, all of the bound.
         y : array-like of shape (n,) or (n, q), or one value for all rows
             With conditional=True, and only then: log p(x | y).
 
