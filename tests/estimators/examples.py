@@ -203,6 +203,7 @@ TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
     "DictionaryLearning": {"max_iter": 20},
+    "Diffusion": {"n_steps": 100, "hidden": (16,), "max_iter": 10},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},
     "SNE": {"max_iter": 60},
