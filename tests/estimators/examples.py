@@ -172,7 +172,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
     ],
     "Diffusion": [
-        {"network": "unet", "hidden": (4, 8), "prediction": "noise", "n_steps": 40, "max_iter": 2}
+        {"network": "unet", "hidden": (2, 4), "prediction": "noise", "n_steps": 4, "max_iter": 2}
     ],
     "PixelCNN": [
         {"gated": False, "channels": 4, "n_layers": 2, "kernel_size": 3, "levels": 4, "max_iter": 2}
