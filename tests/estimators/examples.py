@@ -171,6 +171,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": (2, 1), "posterior": "rank1", "hidden": (8,), "max_iter": 2},
         {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
     ],
+    "Diffusion": [
+        {"network": "unet", "hidden": (2, 4), "prediction": "noise", "n_steps": 4, "max_iter": 2}
+    ],
     "PixelCNN": [
         {"gated": False, "channels": 4, "n_layers": 2, "kernel_size": 3, "levels": 4, "max_iter": 2}
     ],
@@ -202,6 +205,7 @@ FOR_FEW_ROWS = {
     "Autoencoder": {"hidden": (32,), "max_iter": 8},
     "DLGM": {"hidden": (16,), "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
+    "Diffusion": {"n_steps": 100, "hidden": (16,), "max_iter": 10},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},
     "PixelCNN": {"channels": 8, "n_layers": 2, "kernel_size": 3, "max_iter": 3},

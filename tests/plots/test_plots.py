@@ -43,6 +43,10 @@ EVERY_FIGURE = {
         np.arange(24.0).reshape(2, 3, 4), [-1, 0, 1], [0, 1], (2, 2), **ax
     ),
     "traversals": lambda **ax: plots.traversals(np.arange(24.0).reshape(2, 3, 4), [-1, 0, 1], **ax),
+    "noise_chain": lambda **ax: plots.noise_chain(
+        np.arange(24.0).reshape(2, 3, 4), [0, 5, 9], (2, 2), **ax
+    ),
+    "noise_levels": lambda **ax: plots.noise_levels([0.8, 0.1], [0.6, 0.99], **ax),
     "wall": lambda **ax: plots.wall(np.eye(5, 4), (2, 2), **ax),
     "filled_rows": lambda **ax: plots.filled_rows([[1.0, np.nan]], [[1.0, 2.0]], **ax),
     "phase_diagram": lambda **ax: plots.phase_diagram(np.eye(2), [0.3, 0.6], [0.2, 0.4], **ax),

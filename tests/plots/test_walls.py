@@ -54,6 +54,14 @@ def test_the_second_number_of_a_code_goes_upwards():
     assert texts(ax) == ["2", "-2", "-1", "0", "1"]
 
 
+def test_time_goes_to_the_right(rng):
+    rows = rng.random((2, 3, 4))
+    ax = plots.noise_chain(rows, [0, 50, 100], (2, 2), ax=Figure().subplots())
+    scaled = (rows - rows.min()) / (rows.max() - rows.min())
+    np.testing.assert_allclose(canvas(ax)[3:5, 6:8, 0], scaled[1, 2].reshape(2, 2))
+    assert [text for text in texts(ax) if text] == ["t = 0", "50", "100"]
+
+
 def test_each_number_of_a_code_has_a_line(rng):
     ax = plots.traversals(rng.random((3, 5, 6)), np.linspace(-1, 1, 5), ax=Figure().subplots())
     assert texts(ax)[:3] == ["code 1", "code 2", "code 3"] and texts(ax)[3] == "-1"

@@ -61,12 +61,16 @@ class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
     def _open(self, X: Any, more: bool = False) -> tuple[Blocks, int]:
         """The rows to learn from, and a seed; learns mean and scale of the columns."""
         torch_for(type(self).__name__)
-        sizes_of(self.hidden)
+        self._check_sizes()
         rows = self.open_rows(X, reset=not (more and hasattr(self, "weights_")))
         image_shape_of(self.image_shape, rows.n_columns, self.network)
         if not (more and hasattr(self, "weights_")):
             self._learn_columns(rows)
         return rows, int(random_generator(self.random_state).integers(2**62))
+
+    def _check_sizes(self) -> None:
+        """Raise where sizes of layers are none."""
+        sizes_of(self.hidden)
 
     def _learn_columns(self, rows: Blocks) -> None:
         columns = observed_columns(rows)
@@ -157,7 +161,7 @@ def image_shape_of(image_shape: Any, d: int, network: str) -> tuple[int, int, in
     """(h, w, c) of rows of d numbers: as given, else a square if d is one, else a signal."""
     if image_shape is None:
         side = round(d**0.5)
-        square = network == "conv" and side * side == d
+        square = network != "mlp" and side * side == d
         return (side, side, 1) if square else (1, d, 1)
     shape = tuple(image_shape)
     whole = all(isinstance(size, Integral) and int(size) > 0 for size in shape)

@@ -32,7 +32,7 @@ def encoder(
         return dense((n_inputs * h * w * c, *hidden, n_out), activation, dropout)
     first, second = CHANNELS
     return nn.Sequential(
-        _Pictures(n_inputs, shape),
+        Pictures(n_inputs, shape),
         nn.Conv2d(n_inputs * c, first, 3, stride=2, padding=1),
         ACTIVATIONS[activation](),
         nn.Conv2d(first, second, 3, stride=2, padding=1),
@@ -66,7 +66,7 @@ def decoder(
         ACTIVATIONS[activation](),
         nn.Upsample(size=(h, w)),
         nn.Conv2d(second, n_out * c, 3, padding=1),
-        _Rows(n_out),
+        Rows(n_out),
     )
 
 
@@ -75,7 +75,7 @@ def _quarter(h: int, w: int) -> tuple[int, int]:
     return (h + 3) // 4, (w + 3) // 4
 
 
-class _Pictures(nn.Module):
+class Pictures(nn.Module):
     """Rows (n, g h w c), g times the c numbers of each of h x w places, as (n, g c, h, w)."""
 
     def __init__(self, groups: int, shape: tuple[int, int, int]):
@@ -86,7 +86,7 @@ class _Pictures(nn.Module):
         return X.reshape(len(X), self.groups, *self.shape).movedim(-1, 2).flatten(1, 2)
 
 
-class _Rows(nn.Module):
+class Rows(nn.Module):
     """Pictures (n, g c, h, w) as rows again, (n, g h w c)."""
 
     def __init__(self, groups: int):

@@ -33,7 +33,7 @@ from lowdim.core.persistence import Tensors
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.deep.batches import Plan, plan_of
 from lowdim.deep.engine import configured_device, on_one_thread, torch_for, torch_generator
-from lowdim.deep.learner import Learner, Loss, Settings
+from lowdim.deep.learner import SHARD, Learner, Loss, Settings
 from lowdim.deep.optimizers import OPTIMIZERS, SCHEDULES
 from lowdim.deep.starting import module_of
 from lowdim.deep.train import Stopping, Trained, train
@@ -153,6 +153,7 @@ class Network(Estimator):
             penalty=penalty,
             weighted=weighted,
             prepare=self._prepare(),
+            shard=self._shard,
         )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
@@ -161,12 +162,23 @@ class Network(Estimator):
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
         self._publish(learner, trained, before)
 
+    @property
+    def _shard(self) -> int:
+        """Rows that a thread works on at least; more where the work of a row is small."""
+        return SHARD
+
+    @property
+    def _rate_schedule(self) -> str:
+        """How the learning rate falls with the steps."""
+        return self.schedule
+
     def _settings(self, n_steps: int, more: bool) -> Settings:
+        falls = self._rate_schedule
         return Settings(
             optimizer=self.optimizer,
             learning_rate=float(self.learning_rate),
-            schedule="constant" if more else self.schedule,
-            warm_up=0 if more or self.schedule != "cosine" else int(WARM_UP * n_steps),
+            schedule="constant" if more else falls,
+            warm_up=0 if more or falls != "cosine" else int(WARM_UP * n_steps),
             weight_decay=float(self.weight_decay),
             clip=self.clip,
             average=float(self.average),

@@ -5,7 +5,7 @@ afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first o
 """
 
 from lowdim.plots.clusters import cluster_map, voronoi_map
-from lowdim.plots.curves import comparison, curve_with_errors, loss, scree, trace
+from lowdim.plots.curves import comparison, curve_with_errors, loss, noise_levels, scree, trace
 from lowdim.plots.labelled import map
 from lowdim.plots.loadings import biplot, correlation_circle, loadings_heatmap
 from lowdim.plots.maps import scatter_map
@@ -16,7 +16,14 @@ from lowdim.plots.quality import kept_neighbors, shepard
 from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
-from lowdim.plots.walls import filled_rows, latent_plane, reconstructions, traversals, wall
+from lowdim.plots.walls import (
+    filled_rows,
+    latent_plane,
+    noise_chain,
+    reconstructions,
+    traversals,
+    wall,
+)
 
 __all__ = [
     "biplot",
@@ -34,6 +41,8 @@ __all__ = [
     "loss",
     "map",
     "missing_map",
+    "noise_chain",
+    "noise_levels",
     "parts",
     "phase_diagram",
     "pyramid",

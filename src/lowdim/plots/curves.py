@@ -224,6 +224,37 @@ def loss(
     return ax
 
 
+@house_style()
+def noise_levels(kept: Any, added: Any, *, ax: Axes | None = None) -> Axes:
+    """What is left of rows after each step of a diffusion, and how much noise is in them.
+
+    Parameters
+    ----------
+    kept, added : array-like of shape (n_steps,)
+        `alpha_bar` and `beta_bar` of a `DiffusionSchedule`.
+    ax : matplotlib Axes or None, default=None
+
+    Examples
+    --------
+    >>> from lowdim import plots
+    >>> ax = plots.noise_levels([0.8, 0.1], [0.6, 0.99])
+    """
+    kept = check_vector("kept", kept)
+    added = check_vector("added", added, len(kept))
+    ax = open_axes(ax, (6.4, 3.8))
+    number = np.arange(len(kept) + 1)
+    ax.plot(number, np.append(1.0, kept), color=MAIN)
+    ax.plot(number, np.append(0.0, added), color=MARK)
+    legend(ax, ax.lines, ["what is left of a row", "noise"])
+    even = int(np.argmax(added >= kept)) + 1 if (added >= kept).any() else None
+    title = (
+        "more row than noise to the end" if even is None else f"as much noise as row: t = {even}"
+    )
+    ax.set(xlabel="step t", ylabel="factor", title=title, ylim=(-0.02, 1.05))
+    whole_numbers(ax)
+    return ax
+
+
 def _without_the_start(values: np.ndarray, history: np.ndarray) -> tuple[float, float] | None:
     """Limits that leave a high first pass out, where it would flatten all others."""
     finite = values[np.isfinite(values)]

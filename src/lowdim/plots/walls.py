@@ -138,6 +138,33 @@ def traversals(
 
 
 @house_style()
+def noise_chain(
+    rows: Any, times: Any, shape: Sequence[int] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Rows on their way to noise, from left to right.
+
+    Parameters
+    ----------
+    rows : array-like of shape (m, l, d)
+        `rows[i, j]` is row i after times[j] steps; at most 40 of each.
+    times : array-like of shape (l,)
+    shape : (height, width), (height, width, 3) or None, default=None
+        Of rows that are images; None draws a row as a curve over its columns.
+    ax : matplotlib Axes or None, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowdim import plots
+    >>> ax = plots.noise_chain(np.random.default_rng(0).random((2, 3, 4)), [0, 50, 100], (2, 2))
+    """
+    grid = _grid("rows", rows)
+    times = check_vector("times", times, grid.shape[1])
+    names = [f"t = {time:g}" if i == 0 else f"{time:g}" for i, time in enumerate(times)]
+    return _draw(_Wall(grid, [""] * len(grid), names), shape, ax, "from rows to noise")
+
+
+@house_style()
 def filled_rows(
     X: Any,
     filled: Any,

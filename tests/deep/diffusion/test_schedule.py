@@ -102,3 +102,22 @@ def test_schedules_that_are_refused(given, says):
 def test_steps_that_are_refused(t):
     with pytest.raises(ValueError, match=r"^t(=| has)"):
         DiffusionSchedule(10).diffuse(np.zeros((2, 2)), t)
+
+
+def test_the_picture_is_of_one_chain():
+    """Its last column is noise, its first the rows; between, as much of them as alpha_bar says."""
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    schedule = DiffusionSchedule(100)
+    x0 = np.full((400, 9), 3.0)
+    chain = schedule._chain(x0, [0, 50, 100], 0)
+    assert (chain[:, 0] == x0).all()
+    kept, added = schedule.level(np.array([50, 100]))
+    np.testing.assert_allclose(chain.mean(axis=(0, 2))[1:], 3.0 * kept, atol=0.1)
+    np.testing.assert_allclose(chain.std(axis=(0, 2))[1:], added, atol=0.1)
+    ax = figure().subplots()
+    assert schedule.plot(x0[:2], n=4, image_shape=(3, 3), random_state=0, ax=ax) is ax
+    assert np.asarray(ax.images[0].get_array()).shape == (2 * 4 - 1, 5 * 4 - 1, 3)
+    ax = schedule.plot(ax=figure().subplots())
+    assert ax.get_title(loc="left").startswith("as much noise as row: t = ")
+    with pytest.raises(ValueError, match="n=101 is more than"):
+        schedule.plot(x0, n=101)

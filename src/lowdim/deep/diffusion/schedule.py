@@ -11,16 +11,20 @@ Given where a row came from, a step back is Gaussian, with
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lowdim.core.numeric import numeric_array
 from lowdim.core.random import random_generator
-from lowdim.core.validation import check_at_least, check_choice
+from lowdim.core.validation import check_at_least, check_at_most, check_choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KINDS = ("cosine", "linear")
 LARGEST = 0.999  # of beta_t^2: a step keeps something of the row
+MOST_DRAWN = 40  # pictures in each direction
 OFFSET = 0.008  # of the cosine: the first steps are no smaller than the grain of images
 LINEAR = (1e-4, 0.02)  # beta_t^2 at both ends of 1000 steps; fewer steps are as much larger
 
@@ -133,6 +137,51 @@ class DiffusionSchedule:
         of_start, of_now = kept * beta**2 / now**2, alpha * left**2 / now**2
         mean = _by_row(of_start, x0) * x0 + _by_row(of_now, xt) * xt
         return Moments(mean, beta**2 * left**2 / now**2)
+
+    def plot(
+        self,
+        x0: Any = None,
+        *,
+        n: int = 8,
+        image_shape: Any = None,
+        random_state: Any = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw rows on their way to noise, or how much of them is left at each step.
+
+        Parameters
+        ----------
+        x0 : array-like of shape (m, d) or None, default=None
+            Rows, of which at most 40 are drawn at n times of one chain; None draws `alpha_bar` and
+            `beta_bar` by step.
+        n : int, default=8
+            Times that are drawn beside 0, evenly; at most n_steps, and at most 39.
+        image_shape : (height, width) or (height, width, 3) or None, default=None
+            Of rows that are images; None draws a row as a curve over its columns.
+        random_state : int, Generator, RandomState or None, default=None
+        ax : matplotlib Axes or None, default=None
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from lowdim.plots import noise_chain, noise_levels
+
+        if x0 is None:
+            return noise_levels(self.alpha_bar, self.beta_bar, ax=ax)
+        n = check_at_most("n", n, min(self.n_steps, MOST_DRAWN - 1), "times that can be drawn")
+        x0 = _rows(x0, "x0", "plot")[:MOST_DRAWN]
+        times = [round(self.n_steps * i / n) for i in range(n + 1)]
+        return noise_chain(self._chain(x0, times, random_state), times, image_shape, ax=ax)
+
+    def _chain(self, x0: np.ndarray, times: list[int], random_state: Any) -> np.ndarray:
+        """Rows at rising times of one chain, (m, times, d)."""
+        random, found = random_generator(random_state), [x0]
+        kept, _ = self.level(np.array(times))
+        for a in kept[1:] / kept[:-1]:
+            noise = random.normal(size=x0.shape)
+            found.append(a * found[-1] + np.sqrt(1.0 - a * a) * noise)
+        return np.stack(found, axis=1)
 
     def _steps(self, t: Any, least: int) -> np.ndarray:
         t = np.asarray(t)
