@@ -4,6 +4,7 @@ Each function draws on `ax`, or on a new figure, and returns the Axes: change wh
 afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first one is drawn.
 """
 
+from lowdim.plots.attention import attention_map
 from lowdim.plots.clusters import cluster_map, voronoi_map
 from lowdim.plots.curves import comparison, curve_with_errors, loss, scree, trace
 from lowdim.plots.labelled import map
@@ -19,6 +20,7 @@ from lowdim.plots.style import group_colors, house_style
 from lowdim.plots.walls import filled_rows, latent_plane, reconstructions, traversals, wall
 
 __all__ = [
+    "attention_map",
     "biplot",
     "cluster_map",
     "coefficient_decay",
