@@ -1,9 +1,9 @@
 """The network: layers in which each place looks at those before it. This module imports torch.
 
-    inputs    start, x_1, ..., x_(d-1)        shifted by one: place i sees x_1 ... x_(i-1) and says x_i
-    a layer   x := x + W softmax(q k' / sqrt(size of a head)) v      of the normalised x, j <= i only
-              x := x + MLP(normalised x)
-    scores    (normalised x) E' + b           E are the vectors by which levels came in
+    inputs    start, x_1, ..., x_(d-1)      shifted by one: place i sees x_1 ... x_(i-1), says x_i
+    a layer   h := h + W softmax(q k' / sqrt(size of a head)) v     of the normalised h, j <= i only
+              h := h + MLP(normalised h)
+    scores    (normalised h) E' + b         E are the vectors by which levels came in
 
 Where columns have levels of their own, each has its own part of E. A row starts with one symbol;
 another one stands for a missing value and, in text, for the place where a document begins.
@@ -102,6 +102,7 @@ class CausalNetwork(nn.Module):
     """Rows of levels in, scores of each entry's levels out."""
 
     forbidden: torch.Tensor
+    places: Any
 
     def __init__(self, size: Size):
         super().__init__()
@@ -112,11 +113,11 @@ class CausalNetwork(nn.Module):
         self.numbers_of_walk = 2 * size.n_layers * d * w
         self.symbols = nn.Embedding(tables * L + 2, w)
         self.bias = nn.Parameter(torch.empty(tables, L))
-        self.places: Any = None
         if size.positions == "learned":
             self.places = nn.Parameter(torch.empty(d, w))
-        elif size.positions == "sinusoidal":
-            self.register_buffer("places", torch.zeros(d, w))
+        else:
+            places = torch.zeros(d, w) if size.positions == "sinusoidal" else None
+            self.register_buffer("places", places)
         self.context = nn.Linear(size.n_context, w, bias=False) if size.n_context else None
         self.dropout = Dropout(size.dropout)
         self.layers = nn.ModuleList(Layer(size) for _ in range(size.n_layers))

@@ -1,7 +1,7 @@
 """Text as rows: what holds it, its tokens in a line, windows of them.
 
     documents -> tokens in a line, a symbol in front of each document (if there are several)
-              -> rows of 2 c - 1 tokens, each c after the one before        a view: nothing is copied
+              -> rows of 2 c - 1 tokens, each c after the one before       a view: nothing is copied
 
 Of a row, a step learns from c neighbouring tokens that begin anywhere in its first c.
 """
