@@ -210,6 +210,7 @@ TAKE_TEXT = {"CausalTransformer", "GloVe", "PMIVectors", "SkipGram"}
 # as scikit-learn does in its own checks, some of which have ten rows, too few for a perplexity of
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
+    "CausalTransformer": {"n_layers": 1, "n_heads": 2, "width": 8, "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},

@@ -83,19 +83,26 @@ class Kept:
 
     def __init__(self, n: int, size: Size, like: torch.Tensor):
         shape = (n, size.n_heads, size.n_places, size.width // size.n_heads)
-        self.k, self.v = like.new_zeros(shape), like.new_zeros(shape)
+        self.k, self.v = like.new_empty(shape), like.new_empty(shape)
+        self._end = 0  # places up to here are known
 
     def with_new(
         self, k: torch.Tensor, v: torch.Tensor, at: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Keep these, of places from `at` on; all up to them."""
         end = at + k.shape[2]
+        self._end = end
         self.k[:, :, at:end], self.v[:, :, at:end] = k, v
         return self.k[:, :, :end], self.v[:, :, :end]
 
     def choose(self, index: torch.Tensor) -> None:
         """Go on with these of the rows."""
-        self.k, self.v = self.k[index], self.v[index]
+        self.k, self.v = self._chosen(self.k, index), self._chosen(self.v, index)
+
+    def _chosen(self, part: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+        found = part.new_empty((len(index), *part.shape[1:]))
+        found[:, :, : self._end] = part[index, :, : self._end]
+        return found
 
 
 class CausalNetwork(nn.Module):

@@ -654,7 +654,7 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     @property
     def _n_features_out(self) -> int:
-        return self.width
+        return len(self.weights_["norm.weight"])
 
     def _shapes(self) -> dict[str, Any]:
         return super()._shapes() if self.tokens_ == NUMBERS else dict(self.SHAPES_OF_TEXT)
