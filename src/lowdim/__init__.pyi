@@ -31,6 +31,7 @@ from lowdim.deep.mlp.classifier import MLPClassifier as MLPClassifier
 from lowdim.deep.mlp.regressor import MLPRegressor as MLPRegressor
 from lowdim.deep.diffusion import Diffusion as Diffusion
 from lowdim.deep.pixelcnn import PixelCNN as PixelCNN
+from lowdim.deep.transformer import CausalTransformer as CausalTransformer
 from lowdim.deep.vae import DLGM as DLGM
 from lowdim.deep.vae import VAE as VAE
 from lowdim.linear.autoencoder import LinearAutoencoder as LinearAutoencoder

@@ -20,6 +20,17 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"feedback": "implicit", "max_iter": 10},
     ],
     "Autoencoder": [{"network": "conv", "hidden": (8,), "corruption": 0.2, "max_iter": 2}],
+    "CausalTransformer": [
+        {
+            "n_layers": 1,
+            "n_heads": 2,
+            "width": 8,
+            "levels": 4,
+            "positions": "sinusoidal",
+            "order": "random",
+            "max_iter": 2,
+        }
+    ],
     "ClassicalMDS": [{"metric": "manhattan", "additive_constant": True}],
     "CompressiveSensing": [
         {"n_components": 1, "solver": "homotopy"},
@@ -197,12 +208,13 @@ GIVE_SHARES = {"PLSA"}
 PRICED_IN_UNITS = {"DictionaryLearning", "MiniBatchDictionaryLearning"}
 
 # Classes that take text beside matrices: the name of a file is one with words
-TAKE_TEXT = {"GloVe", "PMIVectors", "SkipGram"}
+TAKE_TEXT = {"CausalTransformer", "GloVe", "PMIVectors", "SkipGram"}
 
 # as scikit-learn does in its own checks, some of which have ten rows, too few for a perplexity of
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
     "Autoencoder": {"hidden": (32,), "max_iter": 8},
+    "CausalTransformer": {"n_layers": 1, "n_heads": 2, "width": 8, "max_iter": 4},
     "DLGM": {"hidden": (16,), "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
     "Diffusion": {"n_steps": 100, "hidden": (16,), "max_iter": 10},

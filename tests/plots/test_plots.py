@@ -39,6 +39,7 @@ EVERY_FIGURE = {
     "side_by_side": lambda **ax: plots.side_by_side({"a": np.eye(4), "b": np.ones((4, 4))}, **ax),
     "loss": lambda **ax: plots.loss([3.0, 2.0, 1.5], [3.5, 2.5, 2.6], **ax),
     "reconstructions": lambda **ax: plots.reconstructions(np.eye(4), np.eye(4), (2, 2), **ax),
+    "attention_map": lambda **ax: plots.attention_map([[1.0, 0.0], [0.4, 0.6]], ["a", "b"], **ax),
     "latent_plane": lambda **ax: plots.latent_plane(
         np.arange(24.0).reshape(2, 3, 4), [-1, 0, 1], [0, 1], (2, 2), **ax
     ),

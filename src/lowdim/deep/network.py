@@ -91,6 +91,14 @@ class Network(Estimator):
         """Rows of a batch, of n rows in all."""
         return self.batch_size
 
+    def _shard_size(self) -> int:
+        """Rows of a part of a batch, at least, on which a thread works."""
+        return SHARD
+
+    def _step_limit(self) -> int | None:
+        """Steps of a fit at the most; None: as many as its passes have."""
+        return None
+
     def _prepare(self) -> Callable[[np.ndarray], np.ndarray] | None:
         """What the network sees of an array of rows; None: the rows themselves."""
         return None
@@ -140,32 +148,29 @@ class Network(Estimator):
         plan = plan_of(rows, batch_size, seed + len(before))  # another order in each call
         passes = 1 if more else self.max_iter
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
+        limit = None if more else self._step_limit()
+        n_steps = passes * n_batches if limit is None else min(passes * n_batches, limit)
         module = module_of(self._make, torch_generator(seed), self._buffers())
         if hasattr(module, "start"):
             module.start()  # where it does not start at random
         learner = Learner(
             module,
             loss,
-            self._settings(passes * n_batches, more),
-            n_steps=passes * n_batches,
+            self._settings(n_steps, more),
+            n_steps=n_steps,
             seed=seed,
             device=configured_device(),
             penalty=penalty,
             weighted=weighted,
             prepare=self._prepare(),
-            shard=self._shard,
+            shard=self._shard_size(),
         )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
             if "_memory" in self.__dict__:
                 learner.restore(self._memory)
-        trained = self._trained(learner, rows, along, plan, passes, loss, seed)
+        trained = self._trained(learner, rows, along, plan, passes, loss, seed, limit)
         self._publish(learner, trained, before)
-
-    @property
-    def _shard(self) -> int:
-        """Rows that a thread works on at least; more where the work of a row is small."""
-        return SHARD
 
     @property
     def _rate_schedule(self) -> str:
@@ -194,6 +199,7 @@ class Network(Estimator):
         passes: int,
         loss: Loss,
         seed: int,
+        max_steps: int | None = None,
     ) -> Trained:
         held_out, left_out = None, None
         if self.early_stopping:
@@ -208,6 +214,7 @@ class Network(Estimator):
             along,
             plan,
             max_iter=passes,
+            max_steps=max_steps,
             stopping=Stopping(float(self.tol), patience),
             held_out=held_out,
             left_out=left_out,

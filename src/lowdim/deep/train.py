@@ -76,6 +76,7 @@ def train(
     plan: Plan,
     *,
     max_iter: int,
+    max_steps: int | None = None,
     stopping: Stopping = Stopping(),  # noqa: B008  (immutable)
     held_out: Callable[[], float] | None = None,
     left_out: np.ndarray | None = None,
@@ -95,6 +96,8 @@ def train(
         How passes are cut.
     max_iter : int
         Passes at the most.
+    max_steps : int or None, default=None
+        Steps at the most, of a learner that has taken none.
     stopping : Stopping
         By the held-out loss if there is one, else by the mean loss of a pass.
     held_out : callable, default=None
@@ -119,7 +122,7 @@ def train(
         return attributes(learner.weights())
 
     see = None if attributes is None else seen_by_callbacks
-    n_slices = max_iter * len(plan.slices)
+    n_slices = _slices_until(plan, max_iter, max_steps)
     loop = iterate(estimator, start, max_iter=n_slices, tol=0.0, attributes=see)
     source = None
     with one_torch_thread():
@@ -129,6 +132,8 @@ def train(
                     learner.restore(course.learner)
                     source = slices(rows, along, plan, max_iter, loop.n_iter, left_out)
                 cut, batches = next(source)
+                if max_steps is not None:
+                    batches = batches[: max_steps - learner.n_done]
                 course = _after(course, cut, batches, learner, held_out, stopping)
                 stop = bool(stopping.patience) and course.waited >= stopping.patience
                 mean = course.loss[cut.epoch] / max(course.weight[cut.epoch], 1e-300)
@@ -142,6 +147,15 @@ def train(
             if source is not None:
                 source.close()
     return _published(estimator, learner, loop.params, held_out is not None)
+
+
+def _slices_until(plan: Plan, max_iter: int, max_steps: int | None) -> int:
+    """How many slices so many passes have, or the first of them that have so many steps."""
+    sizes = [cut.last - cut.first for cut in plan.slices]
+    if max_steps is None or max_steps >= max_iter * sum(sizes):
+        return max_iter * len(sizes)
+    passes, left = divmod(max_steps, sum(sizes))
+    return passes * len(sizes) + int(np.searchsorted(np.cumsum(sizes), left)) + (left > 0)
 
 
 def _after(

@@ -4,6 +4,7 @@ Each function draws on `ax`, or on a new figure, and returns the Axes: change wh
 afterwards, or `ax.figure.savefig(...)`. matplotlib is imported when the first one is drawn.
 """
 
+from lowdim.plots.attention import attention_map
 from lowdim.plots.clusters import cluster_map, voronoi_map
 from lowdim.plots.curves import comparison, curve_with_errors, loss, noise_levels, scree, trace
 from lowdim.plots.labelled import map
@@ -26,6 +27,7 @@ from lowdim.plots.walls import (
 )
 
 __all__ = [
+    "attention_map",
     "biplot",
     "cluster_map",
     "coefficient_decay",

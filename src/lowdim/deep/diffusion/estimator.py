@@ -450,8 +450,7 @@ class Diffusion(Conditional, CodingNetwork):
     def _sizes(self) -> tuple[int, ...]:
         return HIDDEN[self.network] if self.hidden is None else sizes_of(self.hidden)
 
-    @property
-    def _shard(self) -> int:
+    def _shard_size(self) -> int:
         return SHARDS[self.network]
 
     @property

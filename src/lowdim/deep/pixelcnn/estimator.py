@@ -15,6 +15,7 @@ from lowdim.deep.coder import image_shape_of
 from lowdim.deep.network import SHARED_ARGUMENTS
 
 MOST_VALUES, AUTO_BINS = 256, 32  # of levels="auto"
+PIXELS_OF_A_SHARD = 4096  # that a thread works on, at least
 
 
 class PixelCNN(ChainNetwork):
@@ -196,6 +197,9 @@ class PixelCNN(ChainNetwork):
                 f"kernel_size={self.kernel_size} must be odd and at least 3, so that it has a "
                 "middle and sees what is around it."
             )
+
+    def _shard_size(self) -> int:
+        return max(1, PIXELS_OF_A_SHARD // len(self.n_levels_))
 
     def _level_limits(self) -> tuple[int, int, bool]:
         if self.levels == "auto":
