@@ -171,6 +171,9 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": (2, 1), "posterior": "rank1", "hidden": (8,), "max_iter": 2},
         {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
     ],
+    "NormalizingFlow": [
+        {"n_layers": 3, "hidden": (), "average": 0.9, "precision": "double", "max_iter": 2},
+    ],
     "PixelCNN": [
         {"gated": False, "channels": 4, "n_layers": 2, "kernel_size": 3, "levels": 4, "max_iter": 2}
     ],
