@@ -28,6 +28,7 @@ from lowdim.deep.autoencoder import Autoencoder as Autoencoder
 from lowdim.deep.cnn.classifier import CNNClassifier as CNNClassifier
 from lowdim.deep.cnn.regressor import CNNRegressor as CNNRegressor
 from lowdim.deep.flow import NormalizingFlow as NormalizingFlow
+from lowdim.deep.gan import GAN as GAN
 from lowdim.deep.mlp.classifier import MLPClassifier as MLPClassifier
 from lowdim.deep.mlp.regressor import MLPRegressor as MLPRegressor
 from lowdim.deep.pixelcnn import PixelCNN as PixelCNN

@@ -171,6 +171,10 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": (2, 1), "posterior": "rank1", "hidden": (8,), "max_iter": 2},
         {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
     ],
+    "GAN": [
+        {"loss": "wasserstein", "optimizer": "optimistic_adam", "hidden": (8,), "max_iter": 2},
+        {"network": "conv", "update": "simultaneous", "n_critic": 2, "hidden": (8,), "max_iter": 2},
+    ],
     "NormalizingFlow": [
         {"n_layers": 3, "hidden": (), "average": 0.9, "precision": "double", "max_iter": 2},
     ],

@@ -117,7 +117,7 @@ class Learner:
         weight = self.weight_of(batch)
         if not weight > 0:
             return Stepped(0.0, 0.0)
-        loss, gradients = self._gradient(batch)
+        loss, gradients = self.summed(batch, self._loss, self._weights)
         for w, g in zip(self._weights, gradients, strict=True):
             w.grad = g.div_(weight)
         loss += self.penalized(weight)
@@ -145,8 +145,11 @@ class Learner:
         """The weight of its rows; each has 1, if nothing else is said."""
         return float(batch[-1].sum()) if self._weighted else float(batch[0].shape[0])
 
-    def _gradient(self, batch: tuple) -> tuple[float, list]:
-        """The loss of a batch and its gradient, summed over rows."""
+    def summed(self, batch: tuple, of: Loss, weights: list, draw: int = 0) -> tuple[float, list]:
+        """A loss of a batch and its gradient in some weights, summed over rows.
+
+        Where a step needs several, `draw` numbers those whose random numbers differ.
+        """
         import torch
 
         from lowdim.deep.layers import with_noise
@@ -154,14 +157,15 @@ class Learner:
         def work(shard: tuple[int, tuple]) -> tuple[float, list]:
             number, rows = shard
             on_one_thread()
-            noise = torch_generator(self.seed, self.n_done, number) if self._noisy else None
+            key = (self.seed, self.n_done, number, *([draw] if draw else []))
+            noise = torch_generator(*key) if self._noisy else None
             with self._precision(), with_noise(noise):
-                loss = self._loss(self.module, self.tensors(rows), noise)
-            gradients = torch.autograd.grad(loss, self._weights, allow_unused=True)
+                loss = of(self.module, self.tensors(rows), noise)
+            gradients = torch.autograd.grad(loss, weights, allow_unused=True)
             return loss.item(), list(gradients)
 
         total = 0.0
-        sums = [torch.zeros_like(w) for w in self._weights]
+        sums = [torch.zeros_like(w) for w in weights]
         for loss, gradients in ordered_map(work, own_part(list(enumerate(self._shards(batch))))):
             total += loss
             for into, gradient in zip(sums, gradients, strict=True):

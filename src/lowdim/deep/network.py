@@ -142,7 +142,7 @@ class Network(Estimator):
         module = module_of(self._make, torch_generator(seed), self._buffers())
         if hasattr(module, "start"):
             module.start()  # where it does not start at random
-        learner = Learner(
+        learner = self._new_learner(
             module,
             loss,
             self._settings(passes * n_batches, more),
@@ -159,6 +159,10 @@ class Network(Estimator):
                 learner.restore(self._memory)
         trained = self._trained(learner, rows, along, plan, passes, loss, seed)
         self._publish(learner, trained, before)
+
+    def _new_learner(self, module: Any, loss: Any, settings: Settings, **arguments: Any) -> Learner:
+        """What takes the steps; `loss` is what the class gave to `_learn`."""
+        return Learner(module, loss, settings, **arguments)
 
     def _settings(self, n_steps: int, more: bool) -> Settings:
         return Settings(
