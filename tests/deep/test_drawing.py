@@ -94,3 +94,37 @@ def test_what_does_not_fit_is_refused(vae, images):
         vae.plot("reconstructions", images, image_shape=(3, 5))
     with pytest.raises(ValueError, match="not fitted"):
         lowdim.VAE(2).plot()
+
+
+# ---- networks that draw rows ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def flow():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    return lowdim.NormalizingFlow(2, hidden=(4,), max_iter=2, random_state=0).fit(X), X
+
+
+def test_samples_of_two_columns_are_points_and_those_of_more_pictures(flow, images):
+    model, X = flow
+    loss, points, both = Figure().subplots(1, 3)
+    assert model.plot(ax=loss) is loss
+    assert np.array_equal(loss.lines[0].get_ydata(), model.history_)
+    model.plot("samples", n=9, random_state=3, ax=points)
+    offsets = points.collections[0].get_offsets()
+    np.testing.assert_allclose(np.sort(offsets, axis=0), np.sort(model.sample(9, 3), axis=0))
+    model.plot("samples", X, ax=both)
+    assert [text.get_text() for text in both.get_legend().get_texts()] == ["X", "drawn"]
+    assert sum(len(part.get_offsets()) for part in both.collections[:2]) == 60
+    other = lowdim.NormalizingFlow(1, hidden=(4,), max_iter=1, random_state=0).fit(images)
+    for shape in (None, (4, 4)):
+        ax = other.plot("samples", n=4, image_shape=shape, ax=Figure().subplots())
+        assert len(ax.images) + len(ax.lines) > 0
+
+
+def test_other_pictures_of_samples_are_refused(flow):
+    model, _ = flow
+    with pytest.raises(ValueError, match="kind='plane'"):
+        model.plot("plane")
+    with pytest.raises(ValueError, match="n=0"):
+        model.plot("samples", n=0)

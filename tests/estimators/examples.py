@@ -185,6 +185,13 @@ CONFIGURATIONS: dict[str, list[dict]] = {
     "Diffusion": [
         {"network": "unet", "hidden": (2, 4), "prediction": "noise", "n_steps": 4, "max_iter": 2}
     ],
+    "GAN": [
+        {"loss": "wasserstein", "optimizer": "optimistic_adam", "hidden": (8,), "max_iter": 2},
+        {"network": "conv", "update": "simultaneous", "n_critic": 2, "hidden": (8,), "max_iter": 2},
+    ],
+    "NormalizingFlow": [
+        {"n_layers": 3, "hidden": (), "average": 0.9, "precision": "double", "max_iter": 2},
+    ],
     "PixelCNN": [
         {"gated": False, "channels": 4, "n_layers": 2, "kernel_size": 3, "levels": 4, "max_iter": 2}
     ],

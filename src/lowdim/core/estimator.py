@@ -68,6 +68,7 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
     accepts_stream: ClassVar[bool] = True
     accepts_dask: ClassVar[bool] = True
     min_rows: ClassVar[int] = 1
+    filled_by: ClassVar[str] = "PCA"  # what fills NaN for it, in the message that refuses them
     keeps_bytes: ClassVar[bool] = False  # arrays of bytes and flags are not copied as float64
 
     _doc_link_module = "lowdim"

@@ -74,7 +74,7 @@ def open_rows(
         rows = (
             rows.where(_observed_and_finite, *see)
             if leave_out
-            else rows.checked(refuse_nonfinite, allow_nan, *see)
+            else rows.checked(refuse_nonfinite, allow_nan, *see, _fills(estimator))
         )
     if reset:
         belongs_to_fit(rows)
@@ -233,7 +233,7 @@ def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFi
     """Count NaN and infinities by column in one pass; raise where they are not accepted."""
     found = rows.fold(count_nonfinite)
     names = _column_names(estimator, rows)
-    _refuse(found, rows.dtype, allow_nan, _name(estimator), names)
+    _refuse(found, rows.dtype, allow_nan, _name(estimator), names, _fills(estimator))
     return found
 
 
@@ -286,12 +286,26 @@ def _observed_and_finite(X: Any, name: str, names: Any) -> np.ndarray | None:
     return observed(X) if found.empty else None
 
 
-def refuse_nonfinite(X: Any, allow_nan: bool, name: str, names: Any) -> None:
-    """Raise if a block has infinities, or NaN where they are not accepted."""
-    _refuse(count_nonfinite(X), X.dtype, allow_nan, name, names)
+def refuse_nonfinite(X: Any, allow_nan: bool, name: str, names: Any, fills: str = "PCA") -> None:
+    """Raise if a block has infinities, or NaN where they are not accepted.
+
+    `fills` is the class that the message recommends for filling them.
+    """
+    _refuse(count_nonfinite(X), X.dtype, allow_nan, name, names, fills)
 
 
-def _refuse(found: NonFinite, dtype: np.dtype, allow_nan: bool, name: str, names: Any) -> None:
+def _fills(estimator: Any) -> str:
+    return getattr(estimator, "filled_by", "PCA")
+
+
+def _refuse(
+    found: NonFinite,
+    dtype: np.dtype,
+    allow_nan: bool,
+    name: str,
+    names: Any,
+    fills: str = "PCA",
+) -> None:
     if found.inf.any():
         raise ValueError(
             f"X has infinity or values too large for {dtype} in {_columns_with(found.inf, names)}; "
@@ -301,7 +315,7 @@ def _refuse(found: NonFinite, dtype: np.dtype, allow_nan: bool, name: str, names
     if found.nan.any() and not allow_nan:
         raise ValueError(
             f"X has NaN in {_columns_with(found.nan, names)}; {name} needs complete rows. Fill "
-            "them first, for example with lowdim.PCA(...).fit(X).impute(X)."
+            f"them first, for example with lowdim.{fills}(...).fit(X).impute(X)."
         )
 
 

@@ -2,6 +2,7 @@
 
     minimize, smoothness     descent step by step, on any function                minimizing.py
     play                     two players on one function: saddle points         playing.py
+    optimal_discriminator    the best that tells two known densities apart        gan
     DiffusionSchedule, reverse_diffusion    rows to noise, and back                diffusion
     gaussian_gradient        gradients of Gaussian expectations, two estimators   expectations.py
     gradients, jacobian      derivatives of dense networks                        derivatives.py

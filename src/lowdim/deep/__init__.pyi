@@ -6,6 +6,8 @@ from lowdim.deep.diffusion.reverse import reverse_diffusion as reverse_diffusion
 from lowdim.deep.diffusion.schedule import DiffusionSchedule as DiffusionSchedule
 from lowdim.deep.expectations import GaussianGradient as GaussianGradient
 from lowdim.deep.expectations import gaussian_gradient as gaussian_gradient
+from lowdim.deep.gan.optimal import OptimalDiscriminator as OptimalDiscriminator
+from lowdim.deep.gan.optimal import optimal_discriminator as optimal_discriminator
 from lowdim.deep.minimizing import Minimum as Minimum
 from lowdim.deep.minimizing import Smoothness as Smoothness
 from lowdim.deep.minimizing import minimize as minimize

@@ -1,5 +1,7 @@
 """`CodingNetwork`: what the models inherit that code rows and decode codes.
 
+`StandardizedNetwork` is the part of it that needs no encoder: rows in units of their columns.
+
 y = (x - mean) / scale      what a network sees of a row; NaN where nothing was observed
 z = encode(y)               in place of NaN it sees zeros, beside them which values it does see
 x = mean + scale decode(z)
@@ -37,24 +39,16 @@ CODING_ARGUMENTS: dict[str, list] = {
 LARGEST_BATCH, SMALLEST_BATCH, BATCHES = 128, 16, 8  # of batch_size="auto"
 
 
-class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
-    """A network that codes rows and decodes codes.
+class StandardizedNetwork(Network):
+    """A network that sees rows in units of their columns; its module has `decode`."""
 
-    Its module has `encode` and `decode` of rows that are standardized.
-    """
-
-    accepts_nan: ClassVar[bool] = True
     min_rows: ClassVar[int] = 2
-    shapes: ClassVar[dict] = {
-        **Network.shapes,
-        "mean_": ("d",),
-        "scale_": ("d",),
-        "sees_missing_": (),
-    }
+    shapes: ClassVar[dict] = {**Network.shapes, "mean_": ("d",), "scale_": ("d",)}
 
     mean_: np.ndarray
     scale_: np.ndarray
-    sees_missing_: bool
+    network: str = "mlp"
+    image_shape: Any = None
 
     # ---- learn -----------------------------------------------------------------------------------
 
@@ -73,10 +67,14 @@ class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
         sizes_of(self.hidden)
 
     def _learn_columns(self, rows: Blocks) -> None:
+        self._measure_columns(rows)
+
+    def _measure_columns(self, rows: Blocks) -> np.ndarray:
+        """Learn mean and scale of the columns; how many values each has."""
         columns = observed_columns(rows)
         check_columns_observed(columns.n_observed, getattr(self, "feature_names_in_", None))
-        self.sees_missing_ = bool((columns.n_observed < rows.shape[0]).any())
         self.mean_, self.scale_ = self._measures(columns.mean, columns.std)
+        return columns.n_observed
 
     def _measures(self, mean: np.ndarray, std: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is taken from each column, and what it is divided by."""
@@ -93,12 +91,6 @@ class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
     @property
     def _shape(self) -> tuple[int, int, int]:
         return image_shape_of(self.image_shape, len(self.mean_), self.network)
-
-    @property
-    def _n_features_out(self) -> int:
-        if not hasattr(self, "weights_"):
-            raise AttributeError("_n_features_out")  # not fitted yet
-        return self.n_components
 
     # ---- use -------------------------------------------------------------------------------------
 
@@ -121,6 +113,28 @@ class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, Network):
         check_is_fitted(self)
         codes = as_blocks(check_codes(self, Z, self._n_features_out))
         return codes.map(decoded, self.module_, self.mean_, self.scale_)
+
+
+class CodingNetwork(DrawnNetwork, ImputeMixin, Transformer, StandardizedNetwork):
+    """A network that codes rows and decodes codes.
+
+    Its module has `encode` and `decode` of rows that are standardized, NaN where missing.
+    """
+
+    accepts_nan: ClassVar[bool] = True
+    shapes: ClassVar[dict] = {**StandardizedNetwork.shapes, "sees_missing_": ()}
+
+    sees_missing_: bool
+
+    def _learn_columns(self, rows: Blocks) -> None:
+        n_observed = self._measure_columns(rows)
+        self.sees_missing_ = bool((n_observed < rows.shape[0]).any())
+
+    @property
+    def _n_features_out(self) -> int:
+        if not hasattr(self, "weights_"):
+            raise AttributeError("_n_features_out")  # not fitted yet
+        return self.n_components
 
 
 def in_units(X: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -12,13 +12,72 @@ from lowdim.core.validation import check_at_least, check_choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SAMPLE_KINDS = ("loss", "samples")
 KINDS = ("loss", "reconstructions", "plane", "traversals", "filled")
 NEED_ROWS = ("reconstructions", "filled")
 MOST_PICTURES = 40  # in each direction
 MOST_CODES = 12  # whose traversals are drawn
-USUAL = {"reconstructions": 12, "plane": 15, "traversals": 11, "filled": 12}
+USUAL = {"samples": 64, "reconstructions": 12, "plane": 15, "traversals": 11, "filled": 12}
 SHARE = 0.05  # of codes of X that lie beyond the ends of a plane or of a traversal
 REACH = 2.0  # the ends without X
+
+
+class DrawnSamples:
+    """`plot` of a network with `sample`."""
+
+    def plot(
+        self: Any,
+        kind: str = "loss",
+        X: Any = None,
+        *,
+        n: int | None = None,
+        image_shape: Any = None,
+        random_state: Any = None,
+        y: Any = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw how the network learned, or what it draws.
+
+        Parameters
+        ----------
+        kind : {"loss", "samples"}, default="loss"
+            "loss": the objective of each pass. "samples": drawn rows; images as images, else the
+            first two columns as points, or curves where X is None and there are more than two.
+        X : array-like of shape (m, d) or None, default=None
+            Rows to draw beside them, as points of another colour.
+        n : int or None, default=None
+            How many samples; None: as many as rows of X, or 64.
+        image_shape : (height, width) or (height, width, 3) or None, default=None
+            Of rows that are images; None: that of the model, or a square with network="conv".
+        random_state : int, Generator, RandomState or None, default=None
+        y : array-like or one value for all samples
+            For a model with conditional=True.
+        ax : matplotlib Axes or None, default=None
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from lowdim.plots import scatter_map, wall
+
+        check_is_fitted(self)
+        check_choice("kind", kind, SAMPLE_KINDS)
+        if kind == "loss":
+            return _plot_loss(self, ax)
+        usual = USUAL[kind] if X is None else len(X)
+        n = usual if n is None else check_at_least("n", n, 1)
+        given = {} if y is None else {"y": y}
+        drawn = np.asarray(self.sample(n, random_state, **given))
+        h, w, c = self._shape
+        shape = image_shape if image_shape is not None or h == 1 else (h, w, c)[: 2 + (c > 1)]
+        d = drawn.shape[1]
+        if shape is not None or d == 1 or (X is None and d > 2):
+            return wall(drawn, shape, ax=ax)
+        if X is None:
+            return scatter_map(drawn, ax=ax)
+        real = np.asarray(X, np.float64)
+        labels = np.repeat(["X", "drawn"], [len(real), n])
+        return scatter_map(np.vstack([real, drawn]), labels, ax=ax)
 
 
 class DrawnNetwork:
@@ -63,7 +122,7 @@ class DrawnNetwork:
         check_is_fitted(self)
         check_choice("kind", kind, KINDS)
         if kind == "loss":
-            return self._plot_loss(ax)
+            return _plot_loss(self, ax)
         n = USUAL[kind] if n is None else check_at_least("n", n, 1)
         n = min(n, MOST_PICTURES)
         shape = self._drawn_shape(image_shape)
@@ -72,11 +131,6 @@ class DrawnNetwork:
                 raise ValueError(f"kind={kind!r} draws rows; give them as X.")
             return self._plot_rows(kind, np.asarray(X)[:n], truth, shape, ax)
         return self._plot_codes(kind, X, n, shape, ax)
-
-    def _plot_loss(self: Any, ax: Any) -> Any:
-        from lowdim.plots import loss
-
-        return loss(self.history_, getattr(self, "validation_history_", None), ax=ax)
 
     def _plot_rows(self: Any, kind: str, X: np.ndarray, truth: Any, shape: Any, ax: Any) -> Any:
         from lowdim.plots import filled_rows, reconstructions
@@ -124,6 +178,12 @@ class DrawnNetwork:
             return (h, w, c)
         side = round(w**0.5)
         return (side, side) if side * side == w and side >= 4 else None
+
+
+def _plot_loss(model: Any, ax: Any) -> Any:
+    from lowdim.plots import loss
+
+    return loss(model.history_, getattr(model, "validation_history_", None), ax=ax)
 
 
 def _lines(Z: np.ndarray | None, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -153,7 +153,7 @@ class Network(Estimator):
         module = module_of(self._make, torch_generator(seed), self._buffers())
         if hasattr(module, "start"):
             module.start()  # where it does not start at random
-        learner = Learner(
+        learner = self._new_learner(
             module,
             loss,
             self._settings(n_steps, more),
@@ -176,6 +176,10 @@ class Network(Estimator):
     def _rate_schedule(self) -> str:
         """How the learning rate falls with the steps."""
         return self.schedule
+
+    def _new_learner(self, module: Any, loss: Any, settings: Settings, **arguments: Any) -> Learner:
+        """What takes the steps; `loss` is what the class gave to `_learn`."""
+        return Learner(module, loss, settings, **arguments)
 
     def _settings(self, n_steps: int, more: bool) -> Settings:
         falls = self._rate_schedule

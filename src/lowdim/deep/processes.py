@@ -43,12 +43,19 @@ def added_over_processes(total: float, vector: Any, n_shards: int) -> tuple[floa
 
     Returns the number, and how many shards are left to be added.
     """
-    import torch
-
     if place()[1] == 1:
         return total, n_shards
     vector.add(n_shards)
-    torch.distributed.all_reduce(vector.gradients(1)[0][0])
+    return reduced(total, vector.gradients(1)[0][0]), 1
+
+
+def reduced(total: float, gradient: Any) -> float:
+    """A number, added over all processes, and so is a gradient, in its place."""
+    import torch
+
+    if place()[1] == 1:
+        return total
+    torch.distributed.all_reduce(gradient)
     number = torch.tensor([total], dtype=torch.float64)
     torch.distributed.all_reduce(number)
-    return number.item(), 1
+    return number.item()

@@ -1,5 +1,6 @@
 """Linear algebra for the methods: SVD, eigenpairs from passes, projections, norms, Gaussians."""
 
+from lowdim.linalg.divergences import js_divergence
 from lowdim.linalg.eigen import (
     Lanczos,
     PowerMethod,
@@ -62,6 +63,7 @@ __all__ = [
     "fix_signs",
     "frobenius",
     "induced",
+    "js_divergence",
     "kl_divergence",
     "lanczos_result",
     "lanczos_start",

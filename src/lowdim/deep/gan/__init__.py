@@ -1,0 +1,5 @@
+"""Generative adversarial networks."""
+
+from lowdim.deep.gan.estimator import GAN
+
+__all__ = ["GAN"]
