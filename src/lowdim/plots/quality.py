@@ -125,6 +125,8 @@ def sample_shares(
         Where to draw; None opens a new figure.
     """
     names = list(values)
+    if lacking := [name for name in names if name not in honest]:
+        raise ValueError(f"honest lacks {lacking[0]!r}; it needs a number for each of values.")
     found = check_vector("values", [values[name] for name in names])
     aim = check_vector("honest", [honest[name] for name in names], len(found))
     ax = open_axes(ax, (6.0, 1.1 + 0.32 * len(names)))
