@@ -82,6 +82,8 @@ from lowdim.report.words.report import words as words
 from lowdim.selection.clusters import choose_k as choose_k
 from lowdim.selection.compare import compare as compare
 from lowdim.selection.rank import choose_rank as choose_rank
+from lowdim.selection.samples import SampleQuality as SampleQuality
+from lowdim.selection.samples import sample_quality as sample_quality
 from lowdim.selection.search import CompletionSearch as CompletionSearch
 from lowdim.selection.topic_model import TopicModel as TopicModel
 from lowdim.selection.topics import choose_topics as choose_topics

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
-from lowdim.cli.saved_models import columns_for, load_table_model, row_names, with_marks
+from lowdim.cli.saved_models import (
+    columns_for,
+    holds_model,
+    load_table_model,
+    row_names,
+    with_marks,
+)
 from lowdim.tables.errors import TableError
 from lowdim.tables.opening import open_table
 
@@ -73,3 +79,15 @@ def test_a_model_with_names_needs_a_table_with_names(numbers):
     model = lowdim.TableModel(lowdim.PCA(1)).fit({"x": [1.0, 2.0, 5.0], "y": [3.0, 1.0, 2.0]})
     with pytest.raises(TableError, match="has no column names, and the model was fitted with"):
         columns_for(model.encoder_.encoding_, open_table(numbers), None)
+
+
+def test_a_model_is_known_by_what_is_in_the_file(tmp_path, rng):
+    X = rng.normal(size=(9, 2))
+    lowdim.PCA(1).fit(X).save(tmp_path / "called.csv")
+    np.savez(tmp_path / "X.npz", X=X)
+    (tmp_path / "t.lowdim").write_text("a,b\n1,2\n")
+    found = [
+        holds_model(str(tmp_path / name)) for name in ("called.csv", "X.npz", "t.lowdim", "no")
+    ]
+    assert found == [True, False, False, False]
+    assert not holds_model("-")

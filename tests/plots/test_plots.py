@@ -32,6 +32,7 @@ EVERY_FIGURE = {
     "map": lambda **ax: plots.map([[1.0, 2.0], [-1.0, 0.0]], text=["a", "b"], **ax),
     "shepard": lambda **ax: plots.shepard([1.0, 2.0, 3.0], [2.0, 1.0, 4.0], [1.5, 1.5, 4.0], **ax),
     "kept_neighbors": lambda **ax: plots.kept_neighbors([0.5, 0.4, 0.1], n_neighbors=2, **ax),
+    "sample_shares": lambda **ax: plots.sample_shares({"recall": 0.6}, {"recall": 1.0}, **ax),
     "parts": lambda **ax: plots.parts(np.eye(4), (2, 2), **ax),
     "coefficient_decay": lambda **ax: plots.coefficient_decay({"dct": [3.0, 1.0, 0.5]}, **ax),
     "rate_distortion": lambda **ax: plots.rate_distortion({"dct": ([9, 20], [30.0, 33.0])}, **ax),

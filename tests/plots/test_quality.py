@@ -48,3 +48,11 @@ def test_bad_input():
         plots.shepard([1, 2, 3], [1, 2])
     with pytest.raises(ValueError, match="distance is None; give what"):
         plots.shepard([1, 2, 3])
+
+
+def test_shares_are_drawn_beside_those_of_honest_draws():
+    ax = plots.sample_shares({"recall": 0.6, "c2st": 0.9}, {"c2st": 0.5, "recall": 1.0})
+    aim, found = (line.get_xdata().tolist() for line in ax.lines)
+    assert aim == [1.0, 0.5] and found == [0.6, 0.9]
+    with pytest.raises(ValueError, match="honest lacks 'recall'"):
+        plots.sample_shares({"recall": 0.6}, {})

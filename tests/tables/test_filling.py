@@ -6,7 +6,7 @@ import pytest
 
 from lowdim import PCA, ProbabilisticPCA, TableEncoder, TableModel
 from lowdim.tables.codecs import words_of
-from lowdim.tables.filling import filled_chunk, filled_chunks, put
+from lowdim.tables.filling import empty_patterns, filled_chunk, filled_chunks, put, rounded
 from lowdim.tables.frames.values import Values
 from lowdim.tables.opening import open_table
 
@@ -82,3 +82,16 @@ def test_matrices_are_filled_in_their_dtype(rng):
     X[0, 1] = np.nan
     filled = TableModel(PCA(1), encoder=TableEncoder(scale=False)).fit(X).impute(X)
     assert filled.dtype == np.float32 and np.isfinite(filled).all()
+
+
+def test_empty_patterns_are_the_cells_that_could_be_filled():
+    table = open_table({"a": [1.0, np.nan, 3.5, 4.0], "k": ["x", "y", None, "x"]})
+    encoder = TableEncoder().fit(table)
+    found = empty_patterns(encoder.encoding_, encoder.origin_, table)
+    assert found.tolist() == [[False, False], [True, False], [False, True], [False, False]]
+
+
+def test_numbers_are_rounded_to_the_decimals_of_their_column():
+    codec = TableEncoder().fit({"a": [1.25, 2.5, 3.75]}).encoding_.used[0].codec
+    found = rounded(Values("number", np.array([1.23456, 2.0])), codec)
+    assert found.numbers.tolist() == [1.23, 2.0]

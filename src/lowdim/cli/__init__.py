@@ -30,6 +30,7 @@ _HOME = {
     "reduce": "lowdim.cli.reduce",
     "cluster": "lowdim.cli.cluster",
     "complete": "lowdim.cli.complete",
+    "generate": "lowdim.cli.generate",
     "recommend": "lowdim.cli.recommend",
     "topics": "lowdim.cli.topics",
     "embed": "lowdim.cli.embed",
@@ -116,6 +117,7 @@ def main(ctx: click.Context) -> None:
       lowdim reduce data.csv -k 2 -o codes.csv --model m.lowdim
       lowdim cluster data.csv -k auto -o labels.csv
       lowdim complete data.csv -o filled.csv --std
+      lowdim generate data.csv -n 1000 -o synthetic.csv
       lowdim recommend ratings.csv --user 42
       lowdim topics letters/ -o page.html
       lowdim embed letters/ -o vectors.txt --page words.html

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 
+from lowdim.core.persistence.archive import DOCUMENT
 from lowdim.tables.earlier import as_table_model
 from lowdim.tables.encoding import Aligned, Encoding, aligned
 from lowdim.tables.errors import TableError, listed, no_such_column, plain, quoted
@@ -20,6 +22,15 @@ def load_table_model(path: str) -> TableModel:
     if not able or isinstance(model, lowdim.TableEncoder | lowdim.Alignment):
         raise TableError(f"{plain(path, 200)} holds a {type(model).__name__}, which has no codes.")
     return as_table_model(model)
+
+
+def holds_model(path: str) -> bool:
+    """Whether a path is that of a file which `save` wrote, whatever it is called."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return DOCUMENT in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
 
 
 def with_marks(model: TableModel, marks: Sequence[str]) -> TableModel:

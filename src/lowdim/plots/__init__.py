@@ -13,7 +13,7 @@ from lowdim.plots.maps import scatter_map
 from lowdim.plots.missing import missing_map
 from lowdim.plots.phases import phase_diagram
 from lowdim.plots.pictures import parts
-from lowdim.plots.quality import kept_neighbors, shepard
+from lowdim.plots.quality import kept_neighbors, sample_shares, shepard
 from lowdim.plots.signals import coefficient_decay, pyramid, rate_distortion, side_by_side
 from lowdim.plots.style import PALETTE as PALETTE
 from lowdim.plots.style import group_colors, house_style
@@ -50,6 +50,7 @@ __all__ = [
     "pyramid",
     "rate_distortion",
     "reconstructions",
+    "sample_shares",
     "scatter_map",
     "scree",
     "shepard",

@@ -1,13 +1,14 @@
-"""How well a map keeps what it shows: Shepard's diagram, and neighbours at all sizes."""
+"""How good maps and samples are: Shepard's diagram, kept neighbours, shares of drawn rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lowdim.plots.checks import check_vector
-from lowdim.plots.style import INK, MAIN, MARK, MUTED, color_bar, fade, house_style, open_axes
+from lowdim.plots.style import INK, MAIN, MARK, MUTED, NAME, color_bar, fade, house_style, open_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,4 +104,40 @@ def kept_neighbors(
     ax.set_ylim(min(0.0, float(R.min())) - 0.02, 1.0)
     if name:
         ax.legend(loc="best")
+    return ax
+
+
+@house_style()
+def sample_shares(
+    values: Mapping[str, float], honest: Mapping[str, float], *, ax: Axes | None = None
+) -> Axes:
+    """Measures of a sample that are shares, each on a line with what honest draws have.
+
+    `lowdim.sample_quality(real, fake).plot()` draws one.
+
+    Parameters
+    ----------
+    values : mapping of str to float
+        The measures, from top to bottom.
+    honest : mapping of str to float
+        What each is for rows of the true distribution.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None opens a new figure.
+    """
+    names = list(values)
+    if lacking := [name for name in names if name not in honest]:
+        raise ValueError(f"honest lacks {lacking[0]!r}; it needs a number for each of values.")
+    found = check_vector("values", [values[name] for name in names])
+    aim = check_vector("honest", [honest[name] for name in names], len(found))
+    ax = open_axes(ax, (6.0, 1.1 + 0.32 * len(names)))
+    place = np.arange(len(names))
+    ax.hlines(place, np.minimum(found, aim), np.maximum(found, aim), color=MUTED, lw=1.2, zorder=2)
+    ax.plot(aim, place, ls="none", marker="|", ms=14, mew=2, color=MARK, label="honest draws")
+    ax.plot(found, place, ls="none", marker="o", ms=7, color=MAIN, zorder=3, label="this sample")
+    ax.set_yticks(place, names, **NAME)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlim(-0.03, max(1.03, 1.05 * float(found.max())))
+    ax.set_xlabel("share")
+    ax.grid(False, axis="y")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
     return ax

@@ -91,7 +91,7 @@ def filled_chunk(filler: Filler, chunk: Any, names: list[str]) -> FilledChunk:
         if lacking.any():
             assert column.codec is not None
             guess = column.codec.decode(Z[:, span], filler.within)
-            guess = _rounded(guess, column.codec) if filler.rounded else guess
+            guess = rounded(guess, column.codec) if filler.rounded else guess
             new[column.name] = put(values[f], guess, lacking, column)
             cells[column.name] = FilledCells(
                 np.flatnonzero(lacking), Z[lacking, span], S[lacking, span]
@@ -113,15 +113,38 @@ def count_empty(filler: Filler, table: Table) -> tuple[Counter[str], Counter[str
     """By used column of the table, how many cells are to be filled, and how many do not apply."""
     to_fill: Counter[str] = Counter()
     do_not_apply: Counter[str] = Counter()
+    for cells in _empty_chunks(filler, table):
+        for name, (lacking, keep) in cells.items():
+            to_fill[name] += int(lacking.sum())
+            do_not_apply[name] += int(keep.sum())
+    return to_fill, do_not_apply
+
+
+def empty_patterns(encoding: Encoding, origin: Origin, table: Table) -> np.ndarray:
+    """Where the used columns of a table are empty, (n, used columns); not where they do not apply.
+
+    A byte for each cell of the table.
+    """
+    filler = Filler(None, encoding, origin)
+    parts = [
+        np.column_stack([cells[column.name][0] for column in encoding.used])
+        for cells in _empty_chunks(filler, table)
+    ]
+    return np.concatenate(parts)
+
+
+def _empty_chunks(
+    filler: Filler, table: Table
+) -> Iterator[dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """For each chunk, by used column of the table, the cells to be filled and those to be kept."""
     for chunk in steady_chunks(table):
         found = _places(chunk, filler.encoding, table.names)
         values = _values(chunk, filler.encoding)
-        for column in filler.encoding.used:
-            if found[column.name] is not None:
-                lacking, keep = _empty_cells(column, values, found, filler)
-                to_fill[column.name] += int(lacking.sum())
-                do_not_apply[column.name] += int(keep.sum())
-    return to_fill, do_not_apply
+        yield {
+            column.name: _empty_cells(column, values, found, filler)
+            for column in filler.encoding.used
+            if found[column.name] is not None
+        }
 
 
 def _places(chunk: Any, encoding: Encoding, names: list[str]) -> dict[str, int | None]:
@@ -145,7 +168,8 @@ def _empty_cells(
     return missing & ~keep, keep
 
 
-def _rounded(values: Values, codec: Any) -> Values:
+def rounded(values: Values, codec: Any) -> Values:
+    """Numbers with as many decimals as their column has."""
     if not isinstance(codec, NumberCodec) or values.numbers is None or codec.digits > MOST_DIGITS:
         return values
     return replace(values, numbers=np.round(values.numbers, codec.digits))
