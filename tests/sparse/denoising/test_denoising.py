@@ -61,10 +61,23 @@ def test_the_same_seed_the_same_picture(rng):
 
 
 def test_methods_by_size(rng):
-    assert lowdim.denoise(picture(rng)).method == "ksvd"
+    noisy = picture(rng) + rng.normal(0, 20, (40, 56))
+    assert lowdim.denoise(noisy).method == "ksvd"
+    assert lowdim.denoise(picture(rng)).method == "dct"  # little noise
     assert lowdim.denoise(rng.normal(size=50)).method == "wavelet"
     assert lowdim.denoise(picture(rng, 5, 50)).method == "wavelet"
     assert "by wavelet, noise" in repr(lowdim.denoise(rng.normal(size=50)))
+
+
+def test_hardly_any_noise_hardly_any_change(rng):
+    y, x = np.mgrid[0:96, 0:96]
+    clean = 100 + 60 * np.sin(x * y / 300.0) + 50 * (x > 60)
+    fine = np.rint(257 * clean + rng.normal(0, 10, x.shape)).astype(np.uint16)
+    found = lowdim.denoise(fine)
+    assert np.array_equal(found.image, fine) and 0 <= found.sigma < 0.5 * 257
+    assert not np.array_equal(lowdim.denoise(fine, sigma=300.0).image, fine)
+    whole = np.rint(clean).astype(np.uint8)
+    assert np.array_equal(lowdim.denoise(whole).image, whole)
 
 
 def test_no_noise_nothing_changes(rng):

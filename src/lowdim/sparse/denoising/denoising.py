@@ -22,6 +22,9 @@ METHODS = ("auto", "ksvd", "dct", "wavelet", "dft")
 LEARNT_PIXELS = 2**22  # 'auto' learns atoms for pictures up to this size
 HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
+HALF = 0.5  # of a whole number
+SEEN = 0.5  # of 255: where less noise is estimated in a picture, all of it stays
+LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
 MARGIN = 64  # of tiles, for wavelets and frequencies
 
 
@@ -79,11 +82,12 @@ def denoise(
     method : {'auto', 'ksvd', 'dct', 'wavelet', 'dft'}, default='auto'
         'ksvd': patches are sums of few atoms, learnt from the picture; 'dct': patches in cosines,
         small ones left out, then each shrunk by what is left; 'wavelet': wavelets shrunk, over all
-        shifts; 'dft': frequencies shrunk. 'auto': 'ksvd' for pictures of up to 4 megapixels, 'dct'
-        for larger ones, 'wavelet' for signals.
+        shifts; 'dft': frequencies shrunk. 'auto': 'ksvd' for pictures of up to 4 megapixels with
+        noise of 5 of 255 or more, 'dct' for others, 'wavelet' for signals.
     sigma : float, default=None
-        Standard deviation of the noise, in units of the signal; None: from the median of the finest
-        details.
+        Standard deviation of the noise, in units of the signal; 0: nothing changes. None: from
+        patches without texture. A picture whose estimate is below 0.5 of 255, or half a whole
+        number, stays as it is: so little cannot be told from texture; give sigma to take it out.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
     n_components : int, default=256
@@ -129,23 +133,32 @@ def denoise(
     check_at_least("n_components", n_components, 1)
     if sigma is not None:
         sigma = check_number("sigma", sigma, 0.0)
-    if method == "auto":
-        method = _auto(given, patch)
     if method in ("ksvd", "dct"):
         patch_shape(patch, given.size, "signal")
     random = random_generator(random_state)
+    unit = peak_of(given.values) / OF_255
+    estimated = sigma is None
     sigma = estimate_sigma(given) if sigma is None else sigma
-    if sigma == 0:
-        return Denoised(np.array(given.values), 0.0, None, method)
+    if method == "auto":
+        method = _auto(given, patch, sigma / unit)
+    if sigma == 0 or (estimated and _too_little(given, sigma, unit)):
+        return Denoised(np.array(given.values), sigma, None, method)
     return _denoised(
         given, method, sigma, (patch, n_components), (wavelet, threshold, mode), random
     )
 
 
-def _auto(signal: Signal, patch: int) -> str:
+def _auto(signal: Signal, patch: int, noise: float) -> str:
     if len(signal.size) == 1 or min(signal.size) < patch:
         return "wavelet"
-    return "ksvd" if np.prod(signal.size) <= LEARNT_PIXELS else "dct"
+    learnt_from = np.prod(signal.size) <= LEARNT_PIXELS and noise >= LEARNT_NOISE
+    return "ksvd" if learnt_from else "dct"
+
+
+def _too_little(signal: Signal, sigma: float, unit: float) -> bool:
+    """Whether an estimate is no more than rounding, or than texture may be taken for."""
+    whole = signal.values.dtype.kind != "f" and sigma < HALF
+    return whole or (len(signal.size) == 2 and sigma < SEEN * unit)
 
 
 def _denoised(
