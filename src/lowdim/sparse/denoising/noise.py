@@ -49,7 +49,7 @@ class Sample(NamedTuple):
 
 
 def estimate_sigma(signal: Signal) -> float:
-    """Standard deviation of white noise; of a colour picture, the mean square of its axes."""
+    """Standard deviation of white noise; of a colour picture, the median of its axes."""
     sample = _sample(signal)
     shape = _shape(signal.size)
     axes = _axes(sample, signal.colored)
@@ -61,7 +61,7 @@ def estimate_sigma(signal: Signal) -> float:
             return 0.0
         chosen = _chosen(told, shape.d)
         found = [_by_patches(planes, chosen, shape) for planes in axes]
-    square = np.mean(np.square(found))
+    square = float(np.median(found)) ** 2
     if signal.values.dtype.kind != "f":
         square -= ROUNDING
     return float(np.sqrt(max(square, 0.0)))
@@ -184,7 +184,7 @@ def _by_patches(planes: list[np.ndarray], chosen: list[np.ndarray], shape: Shape
 
 
 def _smallest(P: np.ndarray, of: int) -> float:
-    """Smallest eigenvalue of the covariance, as large as it would be for white noise in `of` patches."""
+    """Smallest eigenvalue of the covariance; for noise alone in so many patches it is sigma^2."""
     n, d = P.shape
     if n <= d:
         return math.inf
