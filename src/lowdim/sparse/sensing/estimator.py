@@ -271,8 +271,6 @@ def reconstructed(
     return X
 
 
-def reconstructed_greedily(
-    Y: np.ndarray, pursuit: Pursuit, U: Basis, noise: float
-) -> np.ndarray:
+def reconstructed_greedily(Y: np.ndarray, pursuit: Pursuit, U: Basis, noise: float) -> np.ndarray:
     """x of each row of measurements of a block, by a greedy pursuit."""
     return np.asarray(U.synthesize(coded(Y, pursuit, noise)), Y.dtype)
