@@ -31,7 +31,7 @@ def test_operators_are_written_down_or_refused(rng, monkeypatch):
     matrix = coded(Y, open_pursuit(WU, "omp", 3), 0.0)
     assert np.allclose(coded(Y, open_pursuit(aslinearoperator(WU), "omp", 3), 0.0), matrix)
     monkeypatch.setattr("lowdim.sparse.pursuit.dictionaries.MOST_ATOMS", 10)
-    with pytest.raises(ValueError, match="solver='ols' needs a matrix.*choose 'omp'"):
+    with pytest.raises(ValueError, match=r"solver='ols' needs a matrix.*choose 'omp'"):
         open_pursuit(aslinearoperator(WU), "ols", 3)
     assert coded(Y, open_pursuit(aslinearoperator(WU), "omp", 3), 0.0).shape == (4, 60)
 
