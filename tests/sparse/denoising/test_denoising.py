@@ -74,10 +74,22 @@ def test_hardly_any_noise_hardly_any_change(rng):
     clean = 100 + 60 * np.sin(x * y / 300.0) + 50 * (x > 60)
     fine = np.rint(257 * clean + rng.normal(0, 10, x.shape)).astype(np.uint16)
     found = lowdim.denoise(fine)
-    assert np.array_equal(found.image, fine) and 0 <= found.sigma < 0.5 * 257
+    assert np.array_equal(found.image, fine) and 0 <= found.sigma < 257
     assert not np.array_equal(lowdim.denoise(fine, sigma=300.0).image, fine)
     whole = np.rint(clean).astype(np.uint8)
     assert np.array_equal(lowdim.denoise(whole).image, whole)
+
+
+def test_a_picture_with_grain_of_its_own_is_not_harmed(rng):
+    y, x = np.mgrid[0:128, 0:128]
+    grain = rng.normal(0, 1.2, x.shape)
+    clean = 100 + 60 * np.sin(x * y / 900.0) + 50 * (x > 60) + grain
+    noisy = clean + rng.normal(0, 1, x.shape)
+    found = lowdim.denoise(noisy)
+    assert found.sigma == pytest.approx(np.hypot(1.2, 1), rel=0.1)
+    assert np.std(found.image - clean) < 1.06 * np.std(noisy - clean)  # half a decibel
+    smooth = lowdim.denoise(noisy, sigma=found.sigma).image  # grain and all
+    assert np.std(smooth - clean) > np.std(found.image - clean)
 
 
 def test_no_noise_nothing_changes(rng):

@@ -26,6 +26,12 @@ def test_texture_is_not_taken_for_noise(rng, sigma):
     assert found == pytest.approx(sigma, rel=0.06)
 
 
+def test_grain_that_is_stronger_in_the_light_does_not_count(rng):
+    brightness = np.linspace(20, 220, 160) * np.ones((160, 1))
+    grain = rng.normal(0, 1, brightness.shape) * np.where(brightness > 80, 6.0, 2.0)
+    assert estimate_sigma(Signal(brightness + grain)) == pytest.approx(2, rel=0.1)
+
+
 def test_what_is_clipped_does_not_count(rng):
     y = np.linspace(-300, 500, 200)[:, None] + rng.normal(0, 20, (200, 200))
     found = estimate_sigma(Signal(np.clip(np.rint(y), 0, 255).astype(np.uint8)))

@@ -23,7 +23,7 @@ LEARNT_PIXELS = 2**22  # 'auto' learns atoms for pictures up to this size
 HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
 HALF = 0.5  # of a whole number
-SEEN = 0.5  # of 255: where less noise is estimated in a picture, all of it stays
+GRAIN = 1.0  # of 255: a photograph's own, which an estimate cannot tell from noise
 LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
 MARGIN = 64  # of tiles, for wavelets and frequencies
 
@@ -86,8 +86,9 @@ def denoise(
         noise of 5 of 255 or more, 'dct' for others, 'wavelet' for signals.
     sigma : float, default=None
         Standard deviation of the noise, in units of the signal; 0: nothing changes. None: from
-        patches without texture. A picture whose estimate is below 0.5 of 255, or half a whole
-        number, stays as it is: so little cannot be told from texture; give sigma to take it out.
+        patches without texture. Photographs have grain of their own, which looks like noise; so
+        1 of 255 (as variance) of the estimate is left in pictures, and in signals of whole numbers
+        what is below one half. Give sigma to have all of it out.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
     n_components : int, default=256
@@ -141,11 +142,13 @@ def denoise(
     sigma = estimate_sigma(given) if sigma is None else sigma
     if method == "auto":
         method = _auto(given, patch, sigma / unit)
-    if sigma == 0 or (estimated and _too_little(given, sigma, unit)):
+    taken = _taken_out(given, sigma, unit) if estimated else sigma
+    if taken == 0:
         return Denoised(np.array(given.values), sigma, None, method)
-    return _denoised(
-        given, method, sigma, (patch, n_components), (wavelet, threshold, mode), random
+    image, atoms = _denoised(
+        given, method, taken, (patch, n_components), (wavelet, threshold, mode), random
     )
+    return Denoised(image, float(sigma), atoms, method)
 
 
 def _auto(signal: Signal, patch: int, noise: float) -> str:
@@ -155,10 +158,12 @@ def _auto(signal: Signal, patch: int, noise: float) -> str:
     return "ksvd" if learnt_from else "dct"
 
 
-def _too_little(signal: Signal, sigma: float, unit: float) -> bool:
-    """Whether an estimate is no more than rounding, or than texture may be taken for."""
-    whole = signal.values.dtype.kind != "f" and sigma < HALF
-    return whole or (len(signal.size) == 2 and sigma < SEEN * unit)
+def _taken_out(signal: Signal, sigma: float, unit: float) -> float:
+    """The part of an estimate that is noise for sure: no rounding, no grain."""
+    if len(signal.size) == 2:
+        return float(np.sqrt(max(sigma**2 - (GRAIN * unit) ** 2, 0.0)))
+    whole = signal.values.dtype.kind != "f"
+    return 0.0 if whole and sigma < HALF else sigma
 
 
 def _denoised(
@@ -168,7 +173,7 @@ def _denoised(
     patches: tuple[int, int],
     shrinking: tuple[str, str, str],
     random: np.random.Generator,
-) -> Denoised:
+) -> tuple[np.ndarray, np.ndarray | None]:
     """In units in which the peak is 255."""
     unit = peak_of(signal.values) / OF_255
     noise = sigma / unit
@@ -191,4 +196,4 @@ def _denoised(
         return wiener(x, hard(x, shape, HARD * noise), shape, noise).reshape(plane.shape)
 
     image = by_tiles(signal, unit, margin, lambda planes, _: np.stack([one(p) for p in planes]))
-    return Denoised(image, float(sigma), atoms, method)
+    return image, atoms

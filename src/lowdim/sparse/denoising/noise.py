@@ -7,9 +7,11 @@ finest wavelet details takes fine texture for noise; it serves signals too short
 
 Patches without texture are those whose differences between neighbours are what noise can make:
 sum of squares <= q sigma^2, with q the quantile 1 - 10^-6 of that sum for noise of variance 1.
-sigma and the choice are found in turn. Patches that reach the ends of the range say nothing (they
-may be clipped), nor do those in which most neighbours are equal; where these are the rule, the
-picture was drawn, and has no noise.
+sigma and the choice are found in turn. Then they are grouped by brightness, and the group with the
+least counts: white noise is as strong in all of them, the grain of a photograph is not.
+
+Patches that reach the ends of the range say nothing (they may be clipped), nor do those in which
+most neighbours are equal; where these are the rule, the picture was drawn, and has no noise.
 
 References: Liu, Tanaka and Okutomi (2013), IEEE Transactions on Image Processing 22(12); Donoho and
 Johnstone (1994), Biometrika 81(3).
@@ -21,7 +23,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv
+from scipy.special import erf, gammaincinv
 
 from lowdim.sparse.compression.plan import TILE
 from lowdim.sparse.pictures.colors import OPPONENT, mixed
@@ -35,7 +37,9 @@ MOST_TILES, MOST_PATCHES = 16, 2**17
 SIDE, LENGTH = 7, 16  # of patches of pictures and of signals, at the most
 EACH = 40  # patches for each of their pixels, at the least
 SURE = 1 - 1e-6  # of noise is within the bound
+CHANCE = 5  # standard deviations
 FEW = 4  # and of those without texture
+GROUPS = 8  # by brightness, at the most
 ROUNDS, SETTLED = 20, 1e-3
 ROUNDING = 1 / 12  # variance of whole numbers
 
@@ -60,7 +64,9 @@ def estimate_sigma(signal: Signal) -> float:
         if _drawn(told):
             return 0.0
         chosen = _chosen(told, shape.d)
-        found = [_by_patches(planes, chosen, shape) for planes in axes]
+        equal = np.concatenate([t.share[keep] for t, keep in zip(told, chosen, strict=True)])
+        ties = Ties(equal, len(axes), _whole(sample))
+        found = [_by_patches(planes, chosen, shape, ties) for planes in axes]
     square = float(np.median(found)) ** 2
     if signal.values.dtype.kind != "f":
         square -= ROUNDING
@@ -68,10 +74,9 @@ def estimate_sigma(signal: Signal) -> float:
 
 
 def _sample(signal: Signal) -> Sample:
+    cut = tiles(signal.size, TILE)
     if len(signal.size) == 1:
         cut = [(part,) for part in strips(signal.size, pixels=TILE * TILE)]
-    else:
-        cut = tiles(signal.size, TILE)
     some = cut[:: -(-len(cut) // MOST_TILES)]
     seen = signal.values[..., : signal.visible] if signal.values.ndim == 3 else signal.values
     planes = [signal.planes(tile)[: signal.visible] for tile in some]
@@ -127,9 +132,27 @@ def _count(planes: list) -> int:
     return -(-MOST_PATCHES // len(planes))
 
 
+class Ties(NamedTuple):
+    """How many neighbours are equal in patches, in all channels."""
+
+    share: np.ndarray  # (n,)
+    channels: int
+    whole: bool  # whether all numbers are whole, so that some are equal by chance
+
+    def by_chance(self, sigma: float, of: int) -> np.ndarray:
+        """(n,): patches in which no more of so many neighbours are equal than noise explains."""
+        each = float(erf(0.25 / sigma)) ** self.channels if self.whole and sigma > 0 else 0.0
+        return self.share <= each + CHANCE * math.sqrt(each * (1 - each) / of)
+
+
+def _whole(sample: Sample) -> bool:
+    return all(bool((tile == np.rint(tile)).all()) for tile in sample.tiles)
+
+
 class Telling(NamedTuple):
     """Which patches of a tile tell of noise."""
 
+    share: np.ndarray  # (n,)  of neighbours that are equal
     inside: np.ndarray  # (n,)  neighbours differ, and no pixel is at the ends of the range
     clipped: np.ndarray  # (n,)  neighbours differ
     equal: int  # patches in which most neighbours are equal, but not all
@@ -148,7 +171,7 @@ def _telling(planes: np.ndarray, sample: Sample, shape: Shape) -> Telling:
         ends = ends | ((P == sample.low) | (P == sample.high)).any(axis=1)
     share = np.mean(same, axis=1)
     differ = share < 0.5
-    return Telling(differ & ~ends, differ, int(((share >= 0.5) & (share < 1)).sum()))
+    return Telling(share, differ & ~ends, differ, int(((share >= 0.5) & (share < 1)).sum()))
 
 
 def _drawn(told: list[Telling]) -> bool:
@@ -162,7 +185,9 @@ def _chosen(told: list[Telling], d: int) -> list[np.ndarray]:
     return [t.inside if enough else t.clipped for t in told]
 
 
-def _by_patches(planes: list[np.ndarray], chosen: list[np.ndarray], shape: Shape) -> float:
+def _by_patches(
+    planes: list[np.ndarray], chosen: list[np.ndarray], shape: Shape, ties: Ties
+) -> float:
     """From patches with the least texture, sigma and the choice in turn."""
     count = _count(planes)
     P = np.concatenate(
@@ -180,16 +205,31 @@ def _by_patches(planes: list[np.ndarray], chosen: list[np.ndarray], shape: Shape
         if square - new <= SETTLED * square:
             break
         square = new
-    return math.sqrt(square)
+    weak = (texture <= bound * square) & ties.by_chance(math.sqrt(square), len(D))
+    return math.sqrt(min(square, _by_brightness(P[weak])))
 
 
-def _smallest(P: np.ndarray, of: int) -> float:
-    """Smallest eigenvalue of the covariance; for noise alone in so many patches it is sigma^2."""
+def _by_brightness(P: np.ndarray) -> float:
+    """The smallest of groups of about the same brightness; infinite for too few patches."""
+    n, d = P.shape
+    count = min(GROUPS, n // (EACH * d))
+    if not count:
+        return math.inf
+    brightness = P.mean(axis=1)
+    order = np.argsort(brightness, kind="stable")
+    P = P - brightness[:, np.newaxis]  # a group has but a part of its variance
+    return min(_smallest(P[group], len(group), 1) for group in np.array_split(order, count))
+
+
+def _smallest(P: np.ndarray, of: int, empty: int = 0) -> float:
+    """Smallest eigenvalue of the covariance; for noise alone in so many patches it is sigma^2.
+
+    So many directions are empty: nothing varies along them."""
     n, d = P.shape
     if n <= d:
         return math.inf
     C = P - P.mean(axis=0)
-    least = float(np.linalg.eigvalsh(C.T @ C / n)[0])
+    least = float(np.linalg.eigvalsh(C.T @ C / n)[empty])
     return max(least, 0.0) / (1 - math.sqrt(d / of)) ** 2
 
 

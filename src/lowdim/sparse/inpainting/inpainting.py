@@ -85,15 +85,19 @@ def inpaint(
     random = random_generator(random_state)
     if known.all():
         return np.array(given.values)
-    whole = _whole(given, known)
-    unit = peak_of(whole.values[known] if known.shape == whole.values.shape else whole.values)
-    return _filled(whole, known, "iterated" if method == "auto" else method, shape, k, unit, random)
+    seen = given.values[..., : given.visible] if given.values.ndim == 3 else given.values
+    unit = peak_of(seen, where=known)
+    return _filled(given, known, "iterated" if method == "auto" else method, shape, k, unit, random)
 
 
 def _observed(signal: Signal, observed: Any) -> np.ndarray:
     """(h, w) or the shape of the signal: where values are known."""
     x = signal.values
-    known = ~np.isnan(x) if x.dtype.kind == "f" else np.ones(x.shape[: len(signal.size)], bool)
+    if x.dtype.kind == "f":
+        known = np.isnan(x)
+        np.logical_not(known, out=known)
+    else:
+        known = np.ones(signal.size, bool)
     if observed is not None:
         given = np.asarray(observed)
         if given.shape not in (x.shape, signal.size) or given.dtype.kind not in "b":
@@ -105,7 +109,7 @@ def _observed(signal: Signal, observed: Any) -> np.ndarray:
             given = given[..., None]
         elif known.ndim < given.ndim:
             known = known[..., None]
-        known = known & given
+        known = np.logical_and(known, given, out=known if known.shape == x.shape else None)
     visible = known[..., : signal.visible] if known.ndim == 3 else known
     if not visible.any():
         raise ValueError(
@@ -113,13 +117,6 @@ def _observed(signal: Signal, observed: Any) -> np.ndarray:
             "is for pixels that are there."
         )
     return visible
-
-
-def _whole(signal: Signal, known: np.ndarray) -> Signal:
-    """Numbers everywhere, whatever stands where they are missing."""
-    if signal.values.dtype.kind != "f":
-        return signal
-    return Signal(np.nan_to_num(signal.values, nan=float(np.nanmean(signal.values))))
 
 
 def _filled(
@@ -158,6 +155,8 @@ def _filled(
     there = known if known.ndim == visible.ndim else known[..., None]
     given = signal.values[..., : signal.visible] if out.ndim == 3 else signal.values
     np.copyto(visible, given, where=there)
+    if signal.has_alpha and out.dtype.kind == "f":
+        np.nan_to_num(out[..., -1], copy=False, nan=peak)  # no hole is transparent
     return out
 
 
@@ -201,10 +200,9 @@ def _windows(
     signal: Signal, complete: np.ndarray, start: Any, unit: float, shape: Shape
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Planes, what is known of them, and first guesses, in some windows of the picture."""
+    cut = tiles(signal.size, WINDOW)
     if len(signal.size) == 1:
         cut = [(part,) for part in strips(signal.size, at_least=4 * shape.w, pixels=WINDOW**2)]
-    else:
-        cut = tiles(signal.size, WINDOW)
     sides = shape[-len(signal.size) :]
     cut = [
         one
