@@ -41,6 +41,15 @@ def test_codes_are_those_of_least_length(kind, where, rng):
     np.testing.assert_allclose(U.analyze(X), X @ np.linalg.pinv(U.matrix()).T, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", ["gabor", "grassmannian"])
+def test_large_dictionaries_are_inverted_step_by_step(kind, rng, monkeypatch):
+    U = example(kind, "signal")
+    X = rng.normal(size=(2, U.shape[0]))
+    at_once = U.analyze(X)
+    monkeypatch.setattr("lowdim.sparse.bases.operator.SMALL", 0)
+    np.testing.assert_allclose(U.analyze(X), at_once, atol=1e-8)
+
+
 @each_kind
 @each_shape
 def test_a_basis_says_whether_it_is_orthonormal(kind, where):

@@ -44,3 +44,8 @@ def test_a_level_that_breaks_the_length_is_an_error(level):
 def test_levels_are_whole_numbers(level):
     with pytest.raises(ValueError, match="whole number of 0 or more"):
         sparse.basis("db2", 16, level=level)
+
+
+def test_wavelets_that_are_their_own_dual_are_orthonormal():
+    assert all(sparse.basis(name, 16).orthonormal for name in ("haar", "bior1.1", "rbio1.1"))
+    assert not any(sparse.basis(name, 16).orthonormal for name in ("bior2.2", "rbio1.3"))

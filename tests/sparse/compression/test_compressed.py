@@ -88,6 +88,36 @@ def test_damaged_files_are_refused(rng, tmp_path, change):
         lowdim.load(path)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bits": "many"},
+        {"bits": []},
+        {"bits": [[]]},
+        {"bits": [[3, 3]]},
+        {"bits": [[-1] * 64]},
+        {"mean_step": 0.0},
+        {"rounded": None},
+        {"block": None},
+        {"block": 4},
+    ],
+    ids=lambda change: str(change)[:30],
+)
+def test_damaged_atoms_are_refused(rng, tmp_path, change):
+    path = tmp_path / "x.lowdim"
+    lowdim.compress(picture(rng), "pca", psnr=30.0).save(path)
+    changed(path, lambda fields: fields.update(change))
+    with pytest.raises(lowdim.LoadError):
+        lowdim.load(path)
+
+
+def test_the_stored_basis_is_small(rng):
+    x = picture(rng, 64, 64, channels=3)
+    fields = lowdim.compress(x, "pca", psnr=38.0)._fields()
+    k = len(fields["bits"][0])
+    assert fields["rounded"].nbytes < 0.2 * (3 * k * 64 * 4)  # of float32
+
+
 def test_a_missing_field_and_a_cut_file(rng, tmp_path):
     path = tmp_path / "x.lowdim"
     c = lowdim.compress(picture(rng), psnr=30.0)

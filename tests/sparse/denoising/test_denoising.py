@@ -61,10 +61,35 @@ def test_the_same_seed_the_same_picture(rng):
 
 
 def test_methods_by_size(rng):
-    assert lowdim.denoise(picture(rng)).method == "ksvd"
+    noisy = picture(rng) + rng.normal(0, 20, (40, 56))
+    assert lowdim.denoise(noisy).method == "ksvd"
+    assert lowdim.denoise(picture(rng)).method == "dct"  # little noise
     assert lowdim.denoise(rng.normal(size=50)).method == "wavelet"
     assert lowdim.denoise(picture(rng, 5, 50)).method == "wavelet"
     assert "by wavelet, noise" in repr(lowdim.denoise(rng.normal(size=50)))
+
+
+def test_hardly_any_noise_hardly_any_change(rng):
+    y, x = np.mgrid[0:96, 0:96]
+    clean = 100 + 60 * np.sin(x * y / 300.0) + 50 * (x > 60)
+    fine = np.rint(257 * clean + rng.normal(0, 10, x.shape)).astype(np.uint16)
+    found = lowdim.denoise(fine)
+    assert np.array_equal(found.image, fine) and 0 <= found.sigma < 257
+    assert not np.array_equal(lowdim.denoise(fine, sigma=300.0).image, fine)
+    whole = np.rint(clean).astype(np.uint8)
+    assert np.array_equal(lowdim.denoise(whole).image, whole)
+
+
+def test_a_picture_with_grain_of_its_own_is_not_harmed(rng):
+    y, x = np.mgrid[0:128, 0:128]
+    grain = rng.normal(0, 1.2, x.shape)
+    clean = 100 + 60 * np.sin(x * y / 900.0) + 50 * (x > 60) + grain
+    noisy = clean + rng.normal(0, 1, x.shape)
+    found = lowdim.denoise(noisy)
+    assert found.sigma == pytest.approx(np.hypot(1.2, 1), rel=0.1)
+    assert np.std(found.image - clean) < 1.06 * np.std(noisy - clean)  # half a decibel
+    smooth = lowdim.denoise(noisy, sigma=found.sigma).image  # grain and all
+    assert np.std(smooth - clean) > np.std(found.image - clean)
 
 
 def test_no_noise_nothing_changes(rng):

@@ -18,6 +18,50 @@ def test_edges_do_not_count_much(rng):
     assert estimate_sigma(Signal(y)) == pytest.approx(np.hypot(10, 2), rel=0.1)
 
 
+@pytest.mark.parametrize("sigma", [2.0, 10.0, 40.0])
+def test_texture_is_not_taken_for_noise(rng, sigma):
+    y, x = np.mgrid[0:160, 0:160]
+    waves = 100 + 40 * np.sin(1.9 * x + 0.3 * y) * (x > 50)  # nearly the finest details there are
+    found = estimate_sigma(Signal(waves + rng.normal(0, sigma, x.shape)))
+    assert found == pytest.approx(sigma, rel=0.06)
+
+
+def test_grain_that_is_stronger_in_the_light_does_not_count(rng):
+    brightness = np.linspace(20, 220, 160) * np.ones((160, 1))
+    grain = rng.normal(0, 1, brightness.shape) * np.where(brightness > 80, 6.0, 2.0)
+    assert estimate_sigma(Signal(brightness + grain)) == pytest.approx(2, rel=0.1)
+
+
+def test_what_is_clipped_does_not_count(rng):
+    y = np.linspace(-300, 500, 200)[:, None] + rng.normal(0, 20, (200, 200))
+    found = estimate_sigma(Signal(np.clip(np.rint(y), 0, 255).astype(np.uint8)))
+    assert found == pytest.approx(20, rel=0.06)
+    assert estimate_sigma(Signal(np.clip(y[80], 0, 255))) == pytest.approx(20, rel=0.5)
+
+
+def test_rounding_is_no_noise(rng):
+    y, x = np.mgrid[0:100, 0:100]
+    smooth = 100 + x * 0.731 + y * 0.377
+    assert estimate_sigma(Signal(np.rint(smooth).astype(np.uint8))) < 0.3
+    noisy = np.rint(smooth + rng.normal(0, 1, x.shape)).astype(np.uint8)
+    assert estimate_sigma(Signal(noisy)) == pytest.approx(1, rel=0.1)
+
+
+def test_drawings_have_none_around_their_edges():
+    y, x = np.mgrid[0:120, 0:120]
+    drawn = np.where((x - 60) ** 2 + (y - 50) ** 2 < 900, 200, 40) + 70 * (x + y > 170)
+    assert estimate_sigma(Signal(drawn.astype(np.uint8))) == 0
+    framed = np.full((160, 160), 77.0)
+    framed[20:140, 20:140] = np.random.default_rng(0).normal(100, 9, (120, 120))
+    assert estimate_sigma(Signal(framed)) == pytest.approx(9, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [5, 60, 300, 3000])
+def test_signals_of_any_length(rng, n):
+    x = np.sin(np.arange(n) / 9.0) + rng.normal(0, 0.1, n)
+    assert estimate_sigma(Signal(x)) == pytest.approx(0.1, rel=3 / np.sqrt(n) + 0.1)
+
+
 def test_a_flat_picture_has_none():
     assert estimate_sigma(Signal(np.full((20, 20), 5.0))) == pytest.approx(0, abs=1e-12)
     assert estimate_sigma(Signal(np.full(1, 5.0))) == pytest.approx(0, abs=1e-12)

@@ -1,8 +1,8 @@
 import numpy as np
 
 from lowdim.sparse.denoising.learnt import first_atoms
-from lowdim.sparse.inpainting.coded import by_codes, learn
-from lowdim.sparse.pictures.patches import Shape, patches_of
+from lowdim.sparse.inpainting.coded import by_codes
+from lowdim.sparse.pictures.patches import Shape
 
 
 def test_few_atoms_are_found_from_half_of_the_pixels(rng):
@@ -24,10 +24,3 @@ def test_nothing_known_nearby_leaves_the_guess(rng):
         np.full((30, 30), 5.0), x * known, known, Shape(4, 4), first_atoms(Shape(4, 4), 16)
     )
     assert (found[10:] == 5).all() and np.allclose(found[:7], 9)
-
-
-def test_learnt_atoms_are_of_length_one(rng):
-    x = rng.normal(100, 30, size=(30, 30))
-    P = patches_of(x, Shape(4, 4)).astype(np.float32)
-    D = learn(P, rng.random(P.shape) < 0.7, Shape(4, 4), 20)
-    assert D.shape == (20, 16) and np.allclose(np.linalg.norm(D, axis=1), 1, atol=1e-4)

@@ -26,10 +26,18 @@ def test_nan_is_missing(rng):
     x = picture(rng, 40, 40, dtype=np.float64)
     known = rng.random(x.shape) < 0.7
     y = lowdim.inpaint(np.where(known, x, np.nan))
-    assert np.array_equal(y, lowdim.inpaint(x, known)) or np.allclose(
-        y, lowdim.inpaint(np.where(known, x, 0.3), known), atol=0.05
-    )
+    assert np.array_equal(y, lowdim.inpaint(x, known))
     assert np.isfinite(y).all() and np.array_equal(y[known], x[known])
+
+
+def test_what_stands_at_missing_pixels_does_not_count(rng):
+    x = picture(rng, 40, 40, channels=4, dtype=np.float64)
+    known = rng.random((40, 40)) < 0.7
+    y = lowdim.inpaint(np.where(known[..., None], x, np.nan))
+    np.testing.assert_array_equal(y[..., :3], lowdim.inpaint(x, known)[..., :3])
+    marked = np.where(known[..., None], x, -999.0)
+    np.testing.assert_array_equal(y[..., :3], lowdim.inpaint(marked, known)[..., :3])
+    assert (y[~known][:, 3] == 1).all()  # opaque
 
 
 def test_one_channel_may_be_missing_alone(rng):
@@ -44,8 +52,8 @@ def test_one_channel_may_be_missing_alone(rng):
 def test_signals(rng):
     x = np.sin(np.arange(400) / 15.0)
     known = rng.random(400) < 0.6
-    for method in ("iterated", "dct"):
-        y = lowdim.inpaint(np.where(known, x, np.nan), method=method)
+    for method in ("iterated", "dct", "ksvd"):
+        y = lowdim.inpaint(np.where(known, x, np.nan), method=method, random_state=0)
         assert np.std((y - x)[~known]) < 0.15
 
 
@@ -58,6 +66,18 @@ def test_a_hole_larger_than_a_tile(rng, monkeypatch):
     known[20:240, 20:240] = False
     y = lowdim.inpaint(np.where(known, x, np.nan))
     assert np.isfinite(y).all() and y.min() > 80 and y.max() < 170
+
+
+def test_windows_without_a_known_pixel_teach_nothing(rng, monkeypatch):
+    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.WINDOW", 64)
+    x = picture(rng, 130, 200).astype(float)
+    known = rng.random(x.shape) < 0.6
+    known[:, :128] = False
+    y = lowdim.inpaint(x, known, method="ksvd", n_components=32, random_state=0)
+    assert np.isfinite(y).all() and np.array_equal(y[known], x[known])
+    with lowdim.config_context(threads=1):
+        again = lowdim.inpaint(x, known, method="ksvd", n_components=32, random_state=0)
+    assert np.array_equal(y, again)
 
 
 def test_complete_pictures_stay(rng):

@@ -55,6 +55,18 @@ def test_missing_values_are_filled_by_the_code(rng):
     np.testing.assert_array_equal(fill_block(X, of_atoms(D), plan("omp")), X)
 
 
+@pytest.mark.parametrize("algorithm", ["omp", "ols", "mp"])
+def test_of_atoms_that_agree_where_a_row_is_observed_the_first_is_taken(rng, algorithm):
+    D, X = unit_atoms(rng, 20, 12), rng.standard_normal((40, 12))
+    D[10:] = D[:10]
+    D[10:, 9:] = D[:10, 9:][:, ::-1] * [1, -1, 1]  # of the same length
+    X[:, 9:] = np.nan
+    Z = code_block(X, of_atoms(D), plan(algorithm))
+    assert Z[:, :10].any() and not Z[:, 10:].any()
+    alone = [code_block(x[None], of_atoms(D), plan(algorithm))[0] for x in X]
+    np.testing.assert_allclose(alone, Z, atol=1e-10)
+
+
 def test_in_a_basis_missing_values_are_found_too(rng):
     U = open_dictionary("dct", 32)
     Z = np.zeros((10, 32))

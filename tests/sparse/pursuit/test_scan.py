@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 
 from lowdim.core.kernel import kernel
-from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
+from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, largest, subtract_rows
 
 
 @kernel
 def _largest(bits):
     return largest(bits)
+
+
+@kernel
+def _first_of_ties(bits):
+    return first_of_ties(bits)
 
 
 @kernel
@@ -22,6 +27,17 @@ def test_the_first_of_the_largest_is_found(rng, k):
     score = rng.integers(0, 4, k) / 3.0
     for dtype in (np.float32, np.float64):
         assert _largest(bits_of(score.astype(dtype))) == np.argmax(score)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [3, 100])
+def test_of_numbers_that_differ_by_rounding_the_first_counts(dtype, far):
+    score = np.zeros(200, dtype)
+    score[[2, 2 + far]] = 0.7, 0.7 * (1 + 4 * np.finfo(dtype).eps)
+    assert _first_of_ties(bits_of(score)) == 2
+    assert _largest(bits_of(score)) == 2 + far
+    score[2 + far] *= 1.0001
+    assert _first_of_ties(bits_of(score)) == 2 + far
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 7])

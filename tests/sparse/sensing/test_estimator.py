@@ -29,6 +29,31 @@ def test_sparse_rows_are_made_again(rng, kind, basis):
     assert np.allclose(model.inverse_transform(Y), X, atol=1e-8)
 
 
+@pytest.mark.parametrize("solver", ["omp", "ols", "cosamp", "iht"])
+@pytest.mark.parametrize(("kind", "basis"), [("gaussian", "dct"), ("pixels", "dct")])
+def test_greedy_solvers_find_the_same(rng, solver, kind, basis):
+    X = signals(rng, kind=basis)
+    model = lowdim.CompressiveSensing(
+        44, measurement=kind, basis=basis, solver=solver, random_state=0
+    ).fit(X)
+    assert model.n_nonzero_coefs_ == (3 if solver in ("cosamp", "iht") else 0)
+    assert np.allclose(model.inverse_transform(model.transform(X)), X, atol=1e-5)
+
+
+def test_omp_stops_at_the_noise_or_the_number(rng):
+    X = signals(rng, n=3)
+    model = lowdim.CompressiveSensing(40, solver="omp", random_state=0).fit(X)
+    Y = model.transform(X)
+    Y += rng.normal(0, 0.01, Y.shape)
+    model.set_params(noise=0.01 * np.sqrt(40) * 1.3)
+    Z = sparse.basis("dct", 64).analyze(model.inverse_transform(Y))
+    assert ((np.abs(Z) > 1e-12).sum(axis=1) <= 4).all()
+    assert np.allclose(model.inverse_transform(Y), X, atol=0.1)
+    model.set_params(n_nonzero_coefs=1, noise=0.0)
+    Z = sparse.basis("dct", 64).analyze(model.inverse_transform(Y))
+    assert ((np.abs(Z) > 1e-12).sum(axis=1) == 1).all()
+
+
 def test_pictures_are_made_again(rng):
     X = signals(rng, D=80, shape=(8, 10), n=3)
     model = lowdim.CompressiveSensing(signal_shape=(8, 10), random_state=0).fit(X)

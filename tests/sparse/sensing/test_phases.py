@@ -41,6 +41,14 @@ def test_any_method_can_be_tried():
     assert few.success.tolist() == [[0.0], [1.0]]  # only where all numbers are measured
 
 
+@pytest.mark.parametrize("method", ["omp", "ols", "cosamp", "iht"])
+def test_greedy_pursuits_find_few_and_not_many(method):
+    found = sparse.phase_transition(
+        60, [0.5], [0.1, 0.9], n_trials=4, method=method, random_state=1
+    )
+    assert found.success[0, 0] >= 0.75 and found.success[0, 1] == 0
+
+
 def test_the_picture_has_the_line_of_theory():
     found = sparse.phase_transition(10, [0.4, 0.8], [0.3, 0.7], n_trials=1, random_state=0)
     ax = found.plot()

@@ -21,6 +21,7 @@ from lowdim.core.estimator import SameBits
 from lowdim.core.numeric import numeric_array
 
 LARGEST_MATRIX = 2**28  # numbers that `matrix` writes down
+SMALL = 2**22  # numbers: of smaller ones the pseudo-inverse is found at once
 SOLVED, NOT_SPANNED, MOST_STEPS = 1e-13, 1e-8, 2000  # of conjugate gradients
 
 
@@ -66,7 +67,19 @@ class Basis(SameBits, LinearOperator):
         """(n, *signal_shape) -> (n, L): codes of least length."""
         if self.tight is not None:
             return self._products(X) / X.dtype.type(self.tight)
+        if self.shape[0] * self.shape[1] <= SMALL:
+            return self._least(X)
         return self._products(self._solved(X))
+
+    def _least(self, X: np.ndarray) -> np.ndarray:
+        """Codes of least length from all atoms, written down."""
+        U = self.matrix()
+        R = X.astype(np.float64).reshape(len(X), -1)
+        Z = np.linalg.lstsq(U, R.T, rcond=None)[0].T
+        left = np.linalg.norm(R - Z @ U.T, axis=1)
+        for i in np.flatnonzero(~(left <= NOT_SPANNED * np.linalg.norm(R, axis=1))):
+            self._refuse(int(i))
+        return Z.astype(X.dtype)
 
     def _solved(self, X: np.ndarray) -> np.ndarray:
         """(U U')^-1 x of each signal, by conjugate gradients: U'y is then the code."""
@@ -82,13 +95,16 @@ class Basis(SameBits, LinearOperator):
                 y, _ = cg(operator, x, rtol=SOLVED, atol=0.0, maxiter=MOST_STEPS)
                 left = np.linalg.norm(x - gram(y))
             if not left <= NOT_SPANNED * np.linalg.norm(x):
-                raise ValueError(
-                    f"The atoms of this {self.kind} dictionary do not span all signals: signal {i} "
-                    "is no sum of them. Add atoms, for instance with "
-                    "lowdim.sparse.union(dictionary, lowdim.sparse.basis('identity', shape))."
-                )
+                self._refuse(i)
             Y[i] = y.reshape(self.signal_shape)
         return Y.astype(X.dtype)
+
+    def _refuse(self, i: int) -> None:
+        raise ValueError(
+            f"The atoms of this {self.kind} dictionary do not span all signals: signal {i} "
+            "is no sum of them. Add atoms, for instance with "
+            "lowdim.sparse.union(dictionary, lowdim.sparse.basis('identity', shape))."
+        )
 
     # ---- rows ------------------------------------------------------------------------------------
 

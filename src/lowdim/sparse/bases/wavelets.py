@@ -36,7 +36,7 @@ class Wavelets(Basis):
             shape,
             int(np.prod(shape)),
             orthonormal=self.level == 0
-            or (bool(self._wavelet.orthogonal) and self._error <= ORTHONORMAL),
+            or (_own_dual(self._wavelet) and self._error <= ORTHONORMAL),
         )
 
     def _signals(self, Z: np.ndarray) -> np.ndarray:
@@ -57,6 +57,12 @@ class Wavelets(Basis):
             return 0
         share = min(2 * self._error, 0.5)  # that a round leaves of an error
         return min(MOST_ROUNDS, int(np.ceil(np.log(EXACT) / np.log(share))) - 1)
+
+
+def _own_dual(wavelet: Any) -> bool:
+    """Whether analysis and synthesis have the same filters: also 'bior1.1', which is Haar's."""
+    low = np.asarray(wavelet.rec_lo)
+    return bool(wavelet.orthogonal) or np.array_equal(low[::-1], wavelet.dec_lo)
 
 
 def _error_of(wavelet: Any) -> float:

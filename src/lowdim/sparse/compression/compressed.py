@@ -10,9 +10,11 @@ import numpy as np
 
 from lowdim.core.estimator import SameBits
 from lowdim.core.persistence import PlainObject, save_model, saved_size
-from lowdim.sparse.compression.bands import default_level, fixed_kinds
+from lowdim.sparse.compression.bands import default_level, fixed_bands, fixed_kinds
+from lowdim.sparse.compression.coding import Reader, Writer
 from lowdim.sparse.compression.contents import Factors, Streams
-from lowdim.sparse.compression.plan import Learnt, Plan
+from lowdim.sparse.compression.learnt_blocks import unrounded
+from lowdim.sparse.compression.plan import Learnt, Plan, Rounded
 from lowdim.sparse.pictures.colors import AXES
 from lowdim.sparse.pictures.quality import psnr_of
 
@@ -124,7 +126,10 @@ class Compressed(SameBits, PlainObject):
         }
         if isinstance(self._contents, Factors):
             return fields | {n: getattr(self._contents, n) for n in ("left", "sizes", "right")}
-        if plan.learnt:
+        rounded = [one.rounded for one in plan.learnt if one.rounded is not None]
+        if rounded:
+            fields |= _of_rounded(rounded)
+        elif plan.learnt:
             fields["means"] = np.stack([one.mean for one in plan.learnt])
             fields["atoms"] = np.stack([one.atoms for one in plan.learnt])
         streams = self._contents.streams
@@ -181,10 +186,42 @@ def _plan(fields: dict[str, Any]) -> Plan:
     return Plan(tuple(shape), kind, level, block, color, learnt)
 
 
+def _of_rounded(rounded: list[Rounded]) -> dict[str, Any]:
+    """Mean blocks and atoms in whole numbers, as fields of a file."""
+    writer = Writer()
+    for one in rounded:
+        writer.add(fixed_bands("identity", one.numbers.shape, None, None), [one.numbers])
+    return {
+        "rounded": np.frombuffer(writer.packed(), np.uint8),
+        "bits": [list(one.bits) for one in rounded],
+        "mean_step": rounded[0].step,
+    }
+
+
+def _rounded(fields: dict[str, Any], channels: int, block: int) -> tuple[Learnt, ...]:
+    stream, bits, step = fields["rounded"], fields["bits"], fields["mean_step"]
+    _require(isinstance(stream, np.ndarray) and stream.dtype == np.uint8, "it has no atoms")
+    _require(type(step) is float and np.isfinite(step) and step > 0, "its step is no number")
+    lists = type(bits) is list and len(bits) == channels and all(type(b) is list for b in bits)
+    _require(lists and 1 <= len(bits[0]) <= block**2, "its atoms do not fit")
+    k = len(bits[0])
+    whole = all(len(b) == k and all(type(n) is int and 0 <= n <= 31 for n in b) for b in bits)
+    _require(whole, "its atoms do not fit")
+    transform = fixed_bands("identity", (1 + k, block**2), None, None)
+    reader = Reader(stream.tobytes(), [transform] * channels)
+    numbers = [reader.bands(transform)[0] for _ in range(channels)]
+    reader.end()
+    return tuple(
+        unrounded(Rounded(one, tuple(b), step), block) for one, b in zip(numbers, bits, strict=True)
+    )
+
+
 def _learnt(fields: dict[str, Any], channels: int, block: int | None) -> tuple[Learnt, ...]:
-    means, atoms = fields["means"], fields["atoms"]
     _require(block is not None, "it has no size of blocks")
     assert block is not None
+    if "rounded" in fields:
+        return _rounded(fields, channels, block)
+    means, atoms = fields["means"], fields["atoms"]
     d = block * block
     _require(_floats(means) and means.shape == (channels, d), "its mean blocks do not fit")
     fitting = _floats(atoms) and atoms.ndim == 3 and atoms.shape[::2] == (channels, d)

@@ -134,7 +134,7 @@ def compress(
     if plan.basis == "svd":
         return _of_rank(given, plan, target, value)
     if plan.basis == "pca":
-        plan = with_components(plan, given)
+        plan = with_components(plan, given, rounded=target in ("psnr", "nbytes"))
     if target == "psnr":
         return for_psnr(given, plan, value)
     if target == "nbytes":

@@ -105,7 +105,7 @@ def _points(signal: Signal, plan: Any, n: int) -> list[Compressed]:
         ranks = np.unique(np.geomspace(1, last, n).astype(int))
         return [whole.of_rank(int(k)) for k in ranks]
     if plan.basis == "pca":
-        plan = with_components(plan, signal)
+        plan = with_components(plan, signal, rounded=True)
     source = Coefficient(plan, signal, {})
     peak = peak_of(signal.values)
     steps = peak * np.geomspace(COARSE, FINE, n)

@@ -25,11 +25,20 @@ Tile = tuple[slice, ...]
 Coefficients = list[list[np.ndarray]]  # by plane and band
 
 
+class Rounded(NamedTuple):
+    """Mean and atoms of blocks in whole numbers, in cosines along the zig-zag."""
+
+    numbers: np.ndarray  # (1 + k, block^2)  the mean in steps, then atoms in steps of 2^-bits
+    bits: tuple[int, ...]  # (k,)
+    step: float  # of the mean
+
+
 class Learnt(NamedTuple):
     """Atoms of the blocks of one plane, learnt from the picture."""
 
     mean: np.ndarray  # (block^2,)
     atoms: np.ndarray  # (k, block^2)
+    rounded: Rounded | None = None  # what they were made of, where they are stored in few bytes
 
 
 class Plan(NamedTuple):
@@ -60,7 +69,13 @@ class Plan(NamedTuple):
         if self.basis == "pca":
             assert self.block is not None
             return [
-                BlockBands(one.atoms.astype(np.float64), self.block, size, one.mean, smooth=False)
+                BlockBands(
+                    one.atoms.astype(np.float64),
+                    self.block,
+                    size,
+                    one.mean,
+                    smooth=one.rounded is not None,  # the first component is nearly the mean
+                )
                 for one in self.learnt
             ]
         return [_fixed(self.basis, size, self.level, self.block)] * self.channels

@@ -11,9 +11,9 @@ from lowdim.core.threads import ordered_map
 from lowdim.sparse.compression.coding import Writer
 from lowdim.sparse.compression.compressed import Compressed
 from lowdim.sparse.compression.contents import Factors, Streams
+from lowdim.sparse.compression.learnt_blocks import first
 from lowdim.sparse.compression.plan import (
     Coefficients,
-    Learnt,
     Plan,
     Tile,
     from_steps,
@@ -104,7 +104,7 @@ def _without_unused(plan: Plan, found: list[Any]) -> tuple[Plan, list[Any]]:
         return plan, found
     used = [any(b[i].any() for t in found for b in t) for i in range(len(plan.learnt[0].atoms))]
     k = max([i + 1 for i, one in enumerate(used) if one], default=1)
-    learnt = tuple(Learnt(one.mean, one.atoms[:k]) for one in plan.learnt)
+    learnt = tuple(first(one, k, int(plan.block or 1)) for one in plan.learnt)
     return plan._replace(learnt=learnt), [[bands[:k] for bands in tile] for tile in found]
 
 

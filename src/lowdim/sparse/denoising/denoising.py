@@ -22,6 +22,9 @@ METHODS = ("auto", "ksvd", "dct", "wavelet", "dft")
 LEARNT_PIXELS = 2**22  # 'auto' learns atoms for pictures up to this size
 HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
+HALF = 0.5  # of a whole number
+GRAIN = 1.0  # of 255: a photograph's own, which an estimate cannot tell from noise
+LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
 MARGIN = 64  # of tiles, for wavelets and frequencies
 
 
@@ -79,11 +82,13 @@ def denoise(
     method : {'auto', 'ksvd', 'dct', 'wavelet', 'dft'}, default='auto'
         'ksvd': patches are sums of few atoms, learnt from the picture; 'dct': patches in cosines,
         small ones left out, then each shrunk by what is left; 'wavelet': wavelets shrunk, over all
-        shifts; 'dft': frequencies shrunk. 'auto': 'ksvd' for pictures of up to 4 megapixels, 'dct'
-        for larger ones, 'wavelet' for signals.
+        shifts; 'dft': frequencies shrunk. 'auto': 'ksvd' for pictures of up to 4 megapixels with
+        noise of 5 of 255 or more, 'dct' for others, 'wavelet' for signals.
     sigma : float, default=None
-        Standard deviation of the noise, in units of the signal; None: from the median of the finest
-        details.
+        Standard deviation of the noise, in units of the signal; 0: nothing changes. None: from
+        patches without texture. Photographs have grain of their own, which looks like noise; so
+        1 of 255 (as variance) of the estimate is left in pictures, and in signals of whole numbers
+        what is below one half. Give sigma to have all of it out.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
     n_components : int, default=256
@@ -129,23 +134,36 @@ def denoise(
     check_at_least("n_components", n_components, 1)
     if sigma is not None:
         sigma = check_number("sigma", sigma, 0.0)
-    if method == "auto":
-        method = _auto(given, patch)
     if method in ("ksvd", "dct"):
         patch_shape(patch, given.size, "signal")
     random = random_generator(random_state)
+    unit = peak_of(given.values) / OF_255
+    estimated = sigma is None
     sigma = estimate_sigma(given) if sigma is None else sigma
-    if sigma == 0:
-        return Denoised(np.array(given.values), 0.0, None, method)
-    return _denoised(
-        given, method, sigma, (patch, n_components), (wavelet, threshold, mode), random
+    if method == "auto":
+        method = _auto(given, patch, sigma / unit)
+    taken = _taken_out(given, sigma, unit) if estimated else sigma
+    if taken == 0:
+        return Denoised(np.array(given.values), sigma, None, method)
+    image, atoms = _denoised(
+        given, method, taken, (patch, n_components), (wavelet, threshold, mode), random
     )
+    return Denoised(image, float(sigma), atoms, method)
 
 
-def _auto(signal: Signal, patch: int) -> str:
+def _auto(signal: Signal, patch: int, noise: float) -> str:
     if len(signal.size) == 1 or min(signal.size) < patch:
         return "wavelet"
-    return "ksvd" if np.prod(signal.size) <= LEARNT_PIXELS else "dct"
+    learnt_from = np.prod(signal.size) <= LEARNT_PIXELS and noise >= LEARNT_NOISE
+    return "ksvd" if learnt_from else "dct"
+
+
+def _taken_out(signal: Signal, sigma: float, unit: float) -> float:
+    """The part of an estimate that is noise for sure: no rounding, no grain."""
+    if len(signal.size) == 2:
+        return float(np.sqrt(max(sigma**2 - (GRAIN * unit) ** 2, 0.0)))
+    whole = signal.values.dtype.kind != "f"
+    return 0.0 if whole and sigma < HALF else sigma
 
 
 def _denoised(
@@ -155,7 +173,7 @@ def _denoised(
     patches: tuple[int, int],
     shrinking: tuple[str, str, str],
     random: np.random.Generator,
-) -> Denoised:
+) -> tuple[np.ndarray, np.ndarray | None]:
     """In units in which the peak is 255."""
     unit = peak_of(signal.values) / OF_255
     noise = sigma / unit
@@ -178,4 +196,4 @@ def _denoised(
         return wiener(x, hard(x, shape, HARD * noise), shape, noise).reshape(plane.shape)
 
     image = by_tiles(signal, unit, margin, lambda planes, _: np.stack([one(p) for p in planes]))
-    return Denoised(image, float(sigma), atoms, method)
+    return image, atoms

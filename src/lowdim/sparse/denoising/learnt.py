@@ -49,7 +49,12 @@ def _cosines(size: int, count: int) -> np.ndarray:
 
 
 def learn(
-    X: np.ndarray, shape: Shape, k: int, sigma: float, random: np.random.Generator
+    X: np.ndarray,
+    shape: Shape,
+    k: int,
+    sigma: float,
+    random: np.random.Generator,
+    sweeps: int = SWEEPS,
 ) -> np.ndarray:
     """(k, d): atoms for patches (n, d)."""
     X = X - X.mean(axis=1, keepdims=True)
@@ -59,7 +64,7 @@ def learn(
     D = first_atoms(shape, k)
     if not len(X):
         return D
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         Z = codes(X, D, bound)
         D, _, _ = sweep(X - (Z @ D).astype(np.float32), Z, D, None, None, False)
         D = _without_idle(D, Z, X, random)
@@ -91,7 +96,9 @@ def codes(X: np.ndarray, D: np.ndarray, bound: float) -> sp.csr_array:
     return sp.csr_array(sp.vstack(list(ordered_map(piece, starts)), format="csr"))
 
 
-def by_atoms(plane: np.ndarray, shape: Shape, D: np.ndarray, sigma: float) -> np.ndarray:
+def by_atoms(
+    plane: np.ndarray, shape: Shape, D: np.ndarray, sigma: float, as_it_was: float = AS_IT_WAS
+) -> np.ndarray:
     """A plane of which all patches are sums of few atoms."""
     bound = float(shape.d * (GAIN * sigma) ** 2)
 
@@ -106,5 +113,5 @@ def by_atoms(plane: np.ndarray, shape: Shape, D: np.ndarray, sigma: float) -> np
         return out, np.ones(len(P))
 
     total, weight = averaged(plane.shape, shape, estimate)
-    own = AS_IT_WAS / max(sigma, 1e-3)
+    own = as_it_was / max(sigma, 1e-3)
     return (total + own * plane) / (weight + own)

@@ -3,21 +3,17 @@
     minimise over z     sum_f m_f (x_f - (z D)_f)^2     with few non-zeros
     x_f <- (z D)_f      where m_f = 0
 
-Atoms are cosines ('dct'), or learnt from patches with missing pixels by K-SVD ('ksvd'). A patch's
-mean is that of what is known of it. Every pixel is the mean of what its patches say.
+A patch's mean is that of what is known of it. Every pixel is the mean of what its patches say.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lowdim.sparse.denoising.learnt import first_atoms
-from lowdim.sparse.dictionary.sweep import sweep
 from lowdim.sparse.pictures.patches import Estimate, Part, Shape, averaged, patches_of
 from lowdim.sparse.pursuit.observed import omp_observed
 
 CLOSE = 3.0  # root mean square error of known pixels, of 255
-SWEEPS, TRAINED_ON = 6, 20_000
 
 
 def limits(observed: np.ndarray) -> np.ndarray:
@@ -29,22 +25,6 @@ def _centred(P: np.ndarray, m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Known pixels without their mean, 0 elsewhere; and the means."""
     mean = (P * m).sum(axis=1, keepdims=True) / np.maximum(m.sum(axis=1, keepdims=True), 1)
     return np.ascontiguousarray((P - mean) * m, np.float32), mean.astype(np.float32)
-
-
-def learn(P: np.ndarray, m: np.ndarray, shape: Shape, k: int) -> np.ndarray:
-    """(k, d): atoms for patches (n, d), known where m."""
-    D = first_atoms(shape, k)
-    known = m.sum(axis=1) >= max(2, shape.d // 8)
-    X, _ = _centred(P[known], m[known])
-    m = np.ascontiguousarray(m[known])
-    if not len(X):
-        return D
-    enough = limits(m)
-    for _ in range(SWEEPS):
-        Z = omp_observed(X, m, D, _most(shape), enough)
-        rest = np.ascontiguousarray((X - Z @ D) * m, np.float32)
-        D = np.ascontiguousarray(sweep(rest, Z, D, None, m, False).atoms, np.float32)
-    return D
 
 
 def _most(shape: Shape) -> int:

@@ -10,17 +10,20 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice
 from lowdim.sparse.denoising.learnt import first_atoms
-from lowdim.sparse.inpainting import coded
+from lowdim.sparse.inpainting.coded import by_codes
 from lowdim.sparse.inpainting.iterated import by_thresholds
+from lowdim.sparse.inpainting.learnt import by_stages, stages
 from lowdim.sparse.inpainting.pyramid import filled
 from lowdim.sparse.pictures.patches import Shape, as_rows, patch_shape
 from lowdim.sparse.pictures.signals import Signal, open_signal, peak_of
-from lowdim.sparse.pictures.tilewise import Tile, by_tiles, some_patches
+from lowdim.sparse.pictures.strips import strips, tiles
+from lowdim.sparse.pictures.tilewise import Tile, by_tiles, working_planes
 
 METHODS = ("auto", "iterated", "dct", "ksvd")
 MARGIN = 128  # of tiles: farther pixels have no say, but for large holes
 COARSE = 64  # pixels of a side that become one, for holes that are larger than a tile
 OF_255 = 255.0
+WINDOW, MOST_WINDOWS = 256, 6  # from which atoms are learnt
 
 
 @single_threaded_blas()
@@ -46,8 +49,8 @@ def inpaint(
         False where a pixel is missing, beside NaN.
     method : {'auto', 'iterated', 'dct', 'ksvd'}, default='auto'
         'iterated' ('auto'): patches in cosines, small ones left out again and again, with a falling
-        threshold. 'dct', 'ksvd': the known pixels of a patch choose few atoms, cosines or learnt
-        ones, which say what the others are.
+        threshold. 'dct': the known pixels of a patch choose few cosines, which say what the others
+        are. 'ksvd': so it begins; then atoms are learnt from the picture while it is filled.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
     n_components : int, default=256
@@ -82,15 +85,19 @@ def inpaint(
     random = random_generator(random_state)
     if known.all():
         return np.array(given.values)
-    whole = _whole(given, known)
-    unit = peak_of(whole.values[known] if known.shape == whole.values.shape else whole.values)
-    return _filled(whole, known, "iterated" if method == "auto" else method, shape, k, unit, random)
+    seen = given.values[..., : given.visible] if given.values.ndim == 3 else given.values
+    unit = peak_of(seen, where=known)
+    return _filled(given, known, "iterated" if method == "auto" else method, shape, k, unit, random)
 
 
 def _observed(signal: Signal, observed: Any) -> np.ndarray:
     """(h, w) or the shape of the signal: where values are known."""
     x = signal.values
-    known = ~np.isnan(x) if x.dtype.kind == "f" else np.ones(x.shape[: len(signal.size)], bool)
+    if x.dtype.kind == "f":
+        known = np.isnan(x)
+        np.logical_not(known, out=known)
+    else:
+        known = np.ones(signal.size, bool)
     if observed is not None:
         given = np.asarray(observed)
         if given.shape not in (x.shape, signal.size) or given.dtype.kind not in "b":
@@ -102,7 +109,7 @@ def _observed(signal: Signal, observed: Any) -> np.ndarray:
             given = given[..., None]
         elif known.ndim < given.ndim:
             known = known[..., None]
-        known = known & given
+        known = np.logical_and(known, given, out=known if known.shape == x.shape else None)
     visible = known[..., : signal.visible] if known.ndim == 3 else known
     if not visible.any():
         raise ValueError(
@@ -110,13 +117,6 @@ def _observed(signal: Signal, observed: Any) -> np.ndarray:
             "is for pixels that are there."
         )
     return visible
-
-
-def _whole(signal: Signal, known: np.ndarray) -> Signal:
-    """Numbers everywhere, whatever stands where they are missing."""
-    if signal.values.dtype.kind != "f":
-        return signal
-    return Signal(np.nan_to_num(signal.values, nan=float(np.nanmean(signal.values))))
 
 
 def _filled(
@@ -132,21 +132,21 @@ def _filled(
     # working colours mix channels: a pixel is known if all its channels are
     complete = np.all(known, axis=2) if known.ndim == 3 else known
     start = _first_guess(signal, known, complete, unit)
-    atoms = None
-    if method == "dct":
-        atoms = first_atoms(shape, k)
-    elif method == "ksvd":
-        atoms = _learnt(signal, complete, shape, k, unit, random)
+    atoms, cosines = [], first_atoms(shape, k)
+    if method == "ksvd":
+        atoms = stages(_windows(signal, complete, start, unit, shape), shape, k, random)
 
     def work(planes: np.ndarray, wide: Tile) -> np.ndarray:
         m = as_rows(complete[wide])
         done = []
         for plane, guess in zip(planes, start(planes, wide), strict=True):
             x, first = as_rows(plane), as_rows(guess)
-            if atoms is None:
-                found = by_thresholds(x, m, shape, first)
+            if method == "ksvd":
+                found = by_stages(x, m, shape, first, atoms)
+            elif method == "dct":
+                found = by_codes(first, x, m, shape, cosines)
             else:
-                found = coded.by_codes(first, x, m, shape, atoms)
+                found = by_thresholds(x, m, shape, first)
             done.append(found.reshape(plane.shape))
         return np.stack(done)
 
@@ -155,6 +155,8 @@ def _filled(
     there = known if known.ndim == visible.ndim else known[..., None]
     given = signal.values[..., : signal.visible] if out.ndim == 3 else signal.values
     np.copyto(visible, given, where=there)
+    if signal.has_alpha and out.dtype.kind == "f":
+        np.nan_to_num(out[..., -1], copy=False, nan=peak)  # no hole is transparent
     return out
 
 
@@ -178,8 +180,6 @@ def _far_guess(signal: Signal, complete: np.ndarray, unit: float) -> Any:
 
     def made() -> np.ndarray:
         if not held:
-            from lowdim.sparse.pictures.tilewise import working_planes
-
             rows = []
             for top in range(0, signal.size[0], COARSE):
                 part = (slice(top, top + COARSE),)
@@ -196,16 +196,26 @@ def _far_guess(signal: Signal, complete: np.ndarray, unit: float) -> Any:
     return made
 
 
-def _learnt(
-    signal: Signal,
-    complete: np.ndarray,
-    shape: Shape,
-    k: int,
-    unit: float,
-    random: np.random.Generator,
-) -> np.ndarray:
-    seed = random.integers(2**32)  # the same places in the picture and in what is known
-    X = some_patches(signal, unit, shape, coded.TRAINED_ON, np.random.default_rng(seed))
-    places = coded.TRAINED_ON // signal.visible
-    m = some_patches(Signal(complete), 1.0, shape, places, np.random.default_rng(seed)) > 0
-    return coded.learn(X, np.repeat(m, signal.visible, axis=0), shape, k)
+def _windows(
+    signal: Signal, complete: np.ndarray, start: Any, unit: float, shape: Shape
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Planes, what is known of them, and first guesses, in some windows of the picture."""
+    cut = tiles(signal.size, WINDOW)
+    if len(signal.size) == 1:
+        cut = [(part,) for part in strips(signal.size, at_least=4 * shape.w, pixels=WINDOW**2)]
+    sides = shape[-len(signal.size) :]
+    cut = [
+        one
+        for one in cut
+        if all(p.stop - p.start >= s for p, s in zip(one, sides, strict=True))
+        and complete[one].any()
+    ]
+    some = cut[:: -(-len(cut) // MOST_WINDOWS)] or [tuple(slice(0, s) for s in signal.size)]
+    found = []
+    for where in some:
+        planes, m = working_planes(signal, unit, where), as_rows(complete[where])
+        found += [
+            (as_rows(x), m, as_rows(first))
+            for x, first in zip(planes, start(planes, where), strict=True)
+        ]
+    return found

@@ -50,8 +50,10 @@ def by_tiles(
 
 
 def working_planes(signal: Signal, unit: float, where: Any = ()) -> np.ndarray:
-    """(c, *part) without alpha, in orthonormal colours."""
+    """(c, *part) without alpha, in orthonormal colours; 0 where a number is missing."""
     planes = signal.planes(where)[: signal.visible] / unit
+    if signal.values.dtype.kind == "f":
+        np.nan_to_num(planes, copy=False)
     return mixed(OPPONENT, planes) if signal.colored else planes
 
 

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
+from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, subtract_rows
 
 PIECE = 2**18  # numbers of codes, zeros included, that are worked on at a time
 LEAST_PIECES = 4
@@ -171,7 +171,7 @@ def _greedy(
         _take(q, c, w, own, tiny[0], q[0], limits[2], score)  # of nothing: the first scores
         s = 0
         while s < limits[0] and (s < limits[1] or left[r] > enough[r]):
-            j = largest(bits)
+            j = first_of_ties(bits)
             rest = own[j]
             for i in range(s):
                 l = P[i, j]

@@ -15,7 +15,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
-from lowdim.sparse.pursuit.scan import bits_of, largest
+from lowdim.sparse.pursuit.scan import bits_of, first_of_ties
 
 
 def mp(
@@ -66,7 +66,7 @@ def _match(G, inverse, scale, enough, limits, tiny, C, left, score, bits, Z):
         while steps < limits[0] and left[r] > enough[r]:
             for m in range(len(c)):
                 score[m] = abs(c[m]) * scale[m]
-            j = largest(bits)
+            j = first_of_ties(bits)
             step = c[j] * inverse[j]
             gain = step * c[j]
             if gain <= nothing or (z[j] == 0 and used == limits[1]):

@@ -60,7 +60,7 @@ def _pursue(D, observed, sizes, C, rest, enough, limit, tiny, Q, R, index, value
             best, j = nothing, -1
             for l in range(k):
                 good = c[l] * c[l] / sizes[r, l] if sizes[r, l] > tiny[0] else nothing
-                if good > best:
+                if good - best > tiny[0] * best:  # the first of those that tie
                     best, j = good, l
             if j < 0:
                 break

@@ -2,6 +2,9 @@
 
 Floating point numbers that are not negative are ordered as the whole numbers of the same bits, and
 the largest of whole numbers is found with vector instructions: `bits` is a view of `score`.
+
+`first_of_ties` takes numbers that differ by rounding alone for equal: atoms that agree on all that
+is observed of a row tie, and which is taken must not depend on how products were added.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 
 CHUNK = 64
+TIE_DOUBLE, TIE_SINGLE = 2**16, 2**6  # steps from one floating point number to the next
 
 
 def bits_of(score: np.ndarray) -> np.ndarray:
@@ -19,8 +23,8 @@ def bits_of(score: np.ndarray) -> np.ndarray:
 
 
 @kernel(within=True)
-def largest(bits):
-    """The first place of the largest number."""
+def largest(bits, tie=0):
+    """The first place of the largest number, or of one that is so many steps smaller."""
     best, where = bits[0], 0
     for start in range(0, len(bits), CHUNK):
         part = bits[start : start + CHUNK]  # numbered from 0, or there are no vector instructions
@@ -28,11 +32,17 @@ def largest(bits):
         for m in range(len(part)):
             v = part[m]
             top = v if v > top else top
-        if top > best:
+        if top - best > tie or start == 0:
             best, where = top, start
-    while bits[where] != best:
+    while best - bits[where] > tie:
         where += 1
     return where
+
+
+@kernel(within=True)
+def first_of_ties(bits):
+    """The first place of the largest number, but for rounding."""
+    return largest(bits, TIE_DOUBLE if bits.itemsize == 8 else TIE_SINGLE)
 
 
 @kernel(any_order=True, within=True)

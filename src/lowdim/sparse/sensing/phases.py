@@ -17,11 +17,13 @@ from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.core.validation import check_at_least
 from lowdim.sparse.min_l1.problem import Problem
 from lowdim.sparse.min_l1.solve import pursue
+from lowdim.sparse.sensing.greedy import GREEDY, coded, open_pursuit
 from lowdim.sparse.sensing.needed import found_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+METHODS = ("bp", *GREEDY)
 FOUND = 1e-4  # |z - found| / |z| at the most
 
 
@@ -54,9 +56,9 @@ def phase_transition(size, deltas, rhos, *, n_trials, method="bp", random_state=
         Non-zeros for each measurement, K/M, in (0, 1].
     n_trials : int
         Codes for each of both.
-    method : 'bp' or callable, default='bp'
-        Basis pursuit, or a function of a matrix (M, N) and measurements (M,) that gives a code
-        (N,), as ``lambda U, y: lowdim.orthogonal_mp(U, y, n_nonzero_coefs=5)``.
+    method : {'bp', 'omp', 'ols', 'cosamp', 'iht'} or callable, default='bp'
+        Basis pursuit; a greedy pursuit, which is told K; or a function of a matrix (M, N) and
+        measurements (M,) that gives a code (N,).
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
@@ -81,18 +83,18 @@ def phase_transition(size, deltas, rhos, *, n_trials, method="bp", random_state=
     size = check_at_least("size", size, 1)
     n_trials = check_at_least("n_trials", n_trials, 1)
     deltas, rhos = _shares("deltas", deltas), _shares("rhos", rhos)
-    if not (method == "bp" or callable(method)):
+    if not (callable(method) or method in METHODS):
         raise ValueError(
-            f"method={method!r} is not known; choose 'bp', or give a function of a matrix and "
-            "measurements that returns a code."
+            f"method={method!r} is not known; choose one of {', '.join(METHODS)}, or give a "
+            "function of a matrix and measurements that returns a code."
         )
-    find: Callable = _by_basis_pursuit if method == "bp" else method
     cells = [(delta, rho) for delta in deltas for rho in rhos]
     seeds = random_generator(random_state).spawn(len(cells))
 
     def share(i: int) -> float:
         m = max(1, round(cells[i][0] * size))
         k = max(1, round(cells[i][1] * m))
+        find = _finding(method, k)
         return float(np.mean([_trial(size, m, k, find, seeds[i]) for _ in range(n_trials)]))
 
     success = np.array(list(ordered_map(share, range(len(cells))))).reshape(len(deltas), len(rhos))
@@ -108,8 +110,13 @@ def _trial(size: int, m: int, k: int, find: Callable, random: np.random.Generato
     return bool(np.linalg.norm(found - z) <= FOUND * np.linalg.norm(z))
 
 
-def _by_basis_pursuit(W: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return pursue(Problem(W), y).coef
+def _finding(method: Any, k: int) -> Callable:
+    """The function of a matrix and measurements that looks for a code of k non-zeros."""
+    if callable(method):
+        return method
+    if method == "bp":
+        return lambda W, y: pursue(Problem(W), y).coef
+    return lambda W, y: coded(y[None], open_pursuit(W, method, k), 0.0)
 
 
 def _shares(name: str, given: Any) -> np.ndarray:
