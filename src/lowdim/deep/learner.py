@@ -117,7 +117,7 @@ class Learner:
         weight = self.weight_of(batch)
         if not weight > 0:
             return Stepped(0.0, 0.0)
-        loss, gradients = self.summed(batch, self._loss, self._weights)
+        loss, gradients = self._gradient(batch)
         for w, g in zip(self._weights, gradients, strict=True):
             w.grad = g.div_(weight)
         loss += self.penalized(weight)
@@ -144,6 +144,10 @@ class Learner:
     def weight_of(self, batch: tuple) -> float:
         """The weight of its rows; each has 1, if nothing else is said."""
         return float(batch[-1].sum()) if self._weighted else float(batch[0].shape[0])
+
+    def _gradient(self, batch: tuple) -> tuple[float, list]:
+        """The loss of a batch and its gradient, summed over rows."""
+        return self.summed(batch, self._loss, self._weights)
 
     def summed(self, batch: tuple, of: Loss, weights: list, draw: int = 0) -> tuple[float, list]:
         """A loss of a batch and its gradient in some weights, summed over rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -52,7 +52,9 @@ class Adversaries(nn.Module):
             rows = torch.cat([Y, given.repeat_interleave(Y.shape[1], dim=1)], dim=1)
         return self.discriminator(rows)[:, 0]
 
-    def drawn(self, given: torch.Tensor | None, like: torch.Tensor, noise: torch.Generator):
+    def drawn(
+        self, given: torch.Tensor | None, like: torch.Tensor, noise: torch.Generator
+    ) -> torch.Tensor:
         """As many rows as `like` has, from noise."""
         shape = (len(like), self.n_components)
         Z = torch.randn(shape, generator=noise, dtype=like.dtype).to(like.device)
@@ -74,7 +76,7 @@ class Game(NamedTuple):
     loss: str
     penalty: float
 
-    def discriminator(self, module: Adversaries, batch: tuple, noise: torch.Generator):
+    def discriminator(self, module: Adversaries, batch: tuple, noise: torch.Generator) -> Any:
         """What the discriminator loses."""
         X, *known = batch
         given = known[0] if known else None
@@ -99,7 +101,7 @@ class Game(NamedTuple):
             return softplus(s_g - s_x).sum() + price
         return (softplus(-s_x) + softplus(s_g)).sum() + price
 
-    def generator(self, module: Adversaries, batch: tuple, noise: torch.Generator):
+    def generator(self, module: Adversaries, batch: tuple, noise: torch.Generator) -> Any:
         """What the generator loses."""
         X, *known = batch
         given = known[0] if known else None
