@@ -35,6 +35,7 @@ left.plot(1, 1, "ko")
 left.set(
     title="thirty steps from (1, 1)", xlabel="x lowers xy", ylabel="y raises xy", aspect="equal"
 )
+left.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5))  # the first goes on outside
 right.set(title="distance to the saddle", xlabel="step")
 right.legend()
 
