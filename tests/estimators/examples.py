@@ -276,6 +276,13 @@ def small(name, **arguments):
     return model.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
+def codes_of(model, X):
+    """Codes of rows; noise for a model that only makes rows of it."""
+    if hasattr(model, "transform"):
+        return model.transform(X)
+    return np.random.default_rng(0).normal(size=(len(X), model.n_components_))
+
+
 def short(model, max_iter=4):
     """A seeded copy that ends soon, for what does not depend on where its iterations arrive."""
     model = clone(model)

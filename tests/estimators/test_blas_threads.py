@@ -20,6 +20,7 @@ from lowdim.core.public import homes, public_object
 from tests.estimators.examples import (
     CLASSES,
     METHODS,
+    codes_of,
     each_class,
     each_model,
     learned,
@@ -40,7 +41,15 @@ DATA = {
     "float32": table(*TALL, dtype=np.float32),
     "missing": table(120, 40, missing=0.15),
 }
-OF_ROWS = ("transform", "predict", "predict_proba", "score_samples", "score", "impute")
+OF_ROWS = (
+    "transform",
+    "predict",
+    "predict_proba",
+    "score_samples",
+    "score",
+    "impute",
+    "discriminate",
+)
 OF_NOTHING = ("get_covariance", "get_precision", "complete")
 
 
@@ -58,7 +67,7 @@ def results(model, X):
         if hasattr(model, name):
             found[name] = getattr(model, name)()
     if hasattr(model, "inverse_transform"):
-        found["inverse_transform"] = model.inverse_transform(model.transform(X))
+        found["inverse_transform"] = model.inverse_transform(codes_of(model, X))
     return {name: np.asarray(value) for name, value in found.items()}
 
 

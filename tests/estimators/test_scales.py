@@ -11,6 +11,7 @@ from tests.estimators.examples import (
     GIVE_SHARES,
     METHODS,
     PRICED_IN_UNITS,
+    codes_of,
     quiet,
     table,
 )
@@ -75,7 +76,7 @@ def results(model, X):
         if hasattr(model, method)
     }
     if METHODS[type(model).__name__].inverse_transform:
-        found["inverse_transform"] = model.inverse_transform(model.transform(X))
+        found["inverse_transform"] = model.inverse_transform(codes_of(model, X))
     return found
 
 
