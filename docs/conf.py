@@ -45,7 +45,7 @@ autodoc_typehints = "none"  # the docstrings say it in words
 numpydoc_show_class_members = False  # the class template lists them
 numpydoc_xref_param_type = False
 
-NEED_TORCH = "plot_diffusion|plot_minimize"  # pages that are left out where torch is absent, joined by |
+NEED_TORCH = "plot_diffusion|plot_minimize"  # pages left out where torch is absent
 sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "backreferences_dir": None,

@@ -27,9 +27,9 @@ from lowdim.core.session import CheckpointError as CheckpointError
 from lowdim.deep.autoencoder import Autoencoder as Autoencoder
 from lowdim.deep.cnn.classifier import CNNClassifier as CNNClassifier
 from lowdim.deep.cnn.regressor import CNNRegressor as CNNRegressor
+from lowdim.deep.diffusion import Diffusion as Diffusion
 from lowdim.deep.mlp.classifier import MLPClassifier as MLPClassifier
 from lowdim.deep.mlp.regressor import MLPRegressor as MLPRegressor
-from lowdim.deep.diffusion import Diffusion as Diffusion
 from lowdim.deep.pixelcnn import PixelCNN as PixelCNN
 from lowdim.deep.vae import DLGM as DLGM
 from lowdim.deep.vae import VAE as VAE
