@@ -160,7 +160,7 @@ class Diffusion(Conditional, CodingNetwork):
     >>> random = np.random.default_rng(0)
     >>> side = np.where(random.random((400, 1)) < 0.3, -3.0, 3.0)
     >>> X = np.hstack([side, side]) + 0.5 * random.normal(size=(400, 2))
-    >>> model = lowdim.Diffusion(hidden=(64,), random_state=0).fit(X)
+    >>> model = lowdim.Diffusion(random_state=0).fit(X)
     >>> bool(abs((model.sample(500, random_state=0)[:, 0] < 0).mean() - 0.3) < 0.1)
     True
     >>> bool(abs(model.impute([[np.nan, 3.0]])[0, 0] - 3.0) < 0.5)
