@@ -44,7 +44,7 @@ from lowdim.deep.transformer.vocabulary import (
     learned_pairs,
 )
 
-ENTRIES_OF_A_SHARD = 384
+WORK_OF_A_SHARD = 384 * 128**2  # entries times width^2, at least
 NUMBERS = "numbers"
 
 
@@ -122,6 +122,8 @@ class CausalTransformer(Transformer, ChainNetwork):
         What was learned from.
     vocabulary_ : list of str or None
         The characters of text, with tokens 'char'.
+    documents_ : bool
+        Whether the text was several documents; of text only.
     weights_ : dict of ndarray
     module_ : torch.nn.Module
         The network, on levels of columns or numbers of tokens.
@@ -220,6 +222,8 @@ class CausalTransformer(Transformer, ChainNetwork):
     tokens_: str
     vocabulary_: list[str] | None
     order_: np.ndarray
+    documents_: bool
+    _pairs: Any
 
     # fmt: off
     def __init__(
@@ -380,7 +384,7 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def _shard_size(self) -> int:
         length = len(self.order_) if self.tokens_ == NUMBERS else self.context
-        return max(1, ENTRIES_OF_A_SHARD // length)
+        return max(1, WORK_OF_A_SHARD // (length * self.width**2))
 
     # ---- use -------------------------------------------------------------------------------------
 
