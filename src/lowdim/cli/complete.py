@@ -8,7 +8,6 @@ import click
 
 from lowdim.cli.options import AUTO_COMPONENTS, Rank, model_file_option, seed_option
 from lowdim.cli.table_verb import TableRequest, table_verb
-from lowdim.deep.engine import torch_for
 
 METHODS = {
     "ppca": "ProbabilisticPCA: knows how sure it is",
@@ -104,6 +103,8 @@ def _check_options(std: bool, method: str, k: int | float | str) -> None:
             "sure they are."
         )
     if method == "vae":
+        from lowdim.deep.engine import torch_for
+
         torch_for("--method vae")  # before any work
     if isinstance(k, float):
         raise ValueError(f"-k {k} is a share of variance; choose a number of components, or auto.")

@@ -14,7 +14,6 @@ import click
 
 import lowdim
 from lowdim.cli.options import Sizes
-from lowdim.deep.engine import torch_for
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -154,6 +153,8 @@ def build(name: str, k: int | float | str, seed: int, options: Mapping[str, Any]
             "of components."
         )
     if method.network:
+        from lowdim.deep.engine import torch_for
+
         torch_for(f"--method {name}")  # before any work
     model = getattr(lowdim, method.estimator)()
     arguments = {method.arguments[option]: value for option, value in options.items()}
