@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -133,7 +134,7 @@ def train(
                     source = slices(rows, along, plan, max_iter, loop.n_iter, left_out)
                 cut, batches = next(source)
                 if max_steps is not None:
-                    batches = batches[: max_steps - learner.n_done]
+                    batches = islice(batches, max_steps - learner.n_done)
                 course = _after(course, cut, batches, learner, held_out, stopping)
                 stop = bool(stopping.patience) and course.waited >= stopping.patience
                 mean = course.loss[cut.epoch] / max(course.weight[cut.epoch], 1e-300)

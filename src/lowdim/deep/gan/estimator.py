@@ -325,7 +325,7 @@ class GAN(DrawnSamples, Conditional, StandardizedNetwork):
         passes: int,
         loss: Any,
         seed: int,
-        limit: int | None,
+        max_steps: int | None = None,
     ) -> Trained:
         return train(self, learner, rows, along, plan, max_iter=passes)
 
