@@ -18,7 +18,7 @@ def test_rows_become_codes_and_codes_rows(network, shape):
 
 def test_pictures_and_rows_undo_each_other():
     X = torch.arange(2 * 2 * 3 * 4 * 5, dtype=torch.float32).reshape(2, -1)
-    pictures = coding._Pictures(2, (3, 4, 5))(X)
+    pictures = coding.Pictures(2, (3, 4, 5))(X)
     assert pictures.shape == (2, 10, 3, 4)
     assert pictures[0, 1, 0, 2] == X[0, 2 * 5 + 1]  # the second number of the third place
-    assert torch.equal(coding._Rows(2)(pictures), X)
+    assert torch.equal(coding.Rows(2)(pictures), X)
