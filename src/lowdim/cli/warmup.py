@@ -10,7 +10,8 @@ import click
 from lowdim.cli.options import debug_option, quiet_option
 
 ROWS, COLUMNS = 60, 8
-SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}  # where a class has the argument
+# where a class has the argument
+SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2, "n_layers": 1, "n_steps": 4}
 # some kernels are for many components, or for many rows, only
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
@@ -191,12 +192,15 @@ def _has_missing(X: Any) -> bool:
 def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
     """A small model, then one for each choice that an argument has, one at a time.
 
-    Metrics are tried by `neighbors`: those that are no products are scikit-learn's.
+    Metrics are tried by `neighbors`: those that are no products are scikit-learn's. Networks have
+    a small model only.
     """
     from lowdim.core.constraints import StrOptions
 
     small = _where_known(cls, SMALL)
     yield small
+    if _family(cls) == "deep":  # its choices are computed by torch
+        return
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
         if name.endswith("metric"):
             continue

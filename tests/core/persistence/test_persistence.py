@@ -87,12 +87,17 @@ def generators(draw):
     return generator
 
 
+def is_unicode(value):
+    """Not text with half of a surrogate pair, which files refuse (test_values.py)."""
+    return not isinstance(value, str) or not any("\ud800" <= c <= "\udfff" for c in value)
+
+
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 leaves = (
     plain
     | arrays
-    | arrays.filter(np.size).map(lambda array: array.flat[0])  # NumPy scalars
+    | arrays.filter(np.size).map(lambda array: array.flat[0]).filter(is_unicode)  # NumPy scalars
     | text_arrays()
     | sparse_arrays()
     | tensors()
