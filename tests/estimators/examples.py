@@ -183,7 +183,7 @@ CONFIGURATIONS: dict[str, list[dict]] = {
         {"n_components": 2, "posterior": "full", "noise": "row", "hidden": (), "max_iter": 2},
     ],
     "Diffusion": [
-        {"network": "unet", "hidden": (2, 4), "prediction": "noise", "n_steps": 4, "max_iter": 2}
+        {"network": "unet", "hidden": (2, 4), "prediction": "noise", "n_steps": 2, "max_iter": 2}
     ],
     "GAN": [
         {"loss": "wasserstein", "optimizer": "optimistic_adam", "hidden": (8,), "max_iter": 2},
@@ -224,7 +224,7 @@ FOR_FEW_ROWS = {
     "CausalTransformer": {"n_layers": 1, "n_heads": 2, "width": 8, "max_iter": 4},
     "DLGM": {"hidden": (16,), "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
-    "Diffusion": {"n_steps": 20, "hidden": (16,), "max_iter": 4},
+    "Diffusion": {"n_steps": 5, "hidden": (16,), "max_iter": 4},
     "GAN": {"hidden": (16,), "max_iter": 5},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},

@@ -11,7 +11,8 @@ from lowdim.cli.options import debug_option, quiet_option
 
 ROWS, COLUMNS = 60, 8
 # where a class has the argument
-SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2, "n_layers": 1, "n_steps": 4}
+SMALL = {"n_components": 2, "n_clusters": 2, "max_iter": 2}
+SMALL_NETWORK = {"hidden": (4,), "n_layers": 1, "n_heads": 1, "width": 4, "n_steps": 4}
 # some kernels are for many components, or for many rows, only
 MANY = {"n_components": 20, "n_clusters": 32, "max_iter": 2}
 MANY_ROWS, MANY_COLUMNS = {"completion": 300, "cluster": 6000}, 30
@@ -198,9 +199,10 @@ def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
     from lowdim.core.constraints import StrOptions
 
     small = _where_known(cls, SMALL)
-    yield small
     if _family(cls) == "deep":  # its choices are computed by torch
+        yield small | _where_known(cls, SMALL_NETWORK)
         return
+    yield small
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
         if name.endswith("metric"):
             continue
