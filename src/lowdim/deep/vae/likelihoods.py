@@ -88,13 +88,17 @@ def levels_of(rows: Blocks, kinds: tuple[str, ...]) -> tuple[int, ...]:
     """How many levels each categorical column has, one more than its largest number; else 0."""
     if "categorical" not in kinds:
         return (0,) * len(kinds)
-    largest = rows.map(_numbers, np.array(kinds) == "categorical")
-    largest = np.asarray(largest).max(axis=0)
-    return tuple(int(top) + 1 if top >= 0 else 0 for top in largest)
+    categorical = np.flatnonzero(np.array(kinds) == "categorical")
+    levels = np.zeros(len(kinds), dtype=int)
+    for column, times in zip(categorical, rows.fold(_times_seen, categorical), strict=True):
+        levels[column] = 1 + np.flatnonzero(times).max(initial=-1)
+    return tuple(map(int, levels))
 
 
-def _numbers(X: np.ndarray, categorical: np.ndarray) -> np.ndarray:
-    return np.where(categorical & ~np.isnan(X), X, -1.0)
+def _times_seen(X: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """How often each level is in these columns of a block, (columns, MOST_LEVELS)."""
+    observed = (X[~np.isnan(X[:, f]), f].astype(int) for f in columns)
+    return np.array([np.bincount(x, minlength=MOST_LEVELS) for x in observed], dtype=float)
 
 
 def check_values(X: np.ndarray, kinds: tuple[str, ...], levels: tuple[int, ...] | None) -> None:
