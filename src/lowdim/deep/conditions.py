@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import Tags
 
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.core.session import belongs_to_fit
@@ -27,6 +28,7 @@ class Conditional:
     """
 
     conditional: bool
+    open_rows: Any
     shapes_of_y: ClassVar[dict] = {
         "classes_": Maybe(Anything()),
         "y_mean_": Maybe(("q",)),
@@ -93,6 +95,22 @@ class Conditional:
                 f"y has {len(y)} rows, and {n} are needed: one for each row, or one value for all."
             )
         return (self._columns(_array(type(self).__name__, y, n)),)
+
+    def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
+        """Rows to be looked at, and their companions: what is known of y, if anything."""
+        rows = self._checked(self.open_rows(X, reset=False, only_observed=only_observed))
+        n = rows.all_rows.shape[0] if self.conditional else 0
+        return rows, tuple(rows.part_of(part) for part in self._conditions(y, n))
+
+    def _checked(self, rows: Blocks) -> Blocks:
+        """The rows, whose columns must hold what the model knows."""
+        return rows
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator
+        tags.target_tags.required = bool(self.conditional)
+        tags.target_tags.multi_output = bool(self.conditional)
+        return tags
 
     def _columns(self, y: np.ndarray) -> np.ndarray:
         """(n, q) float64: what networks see of y."""

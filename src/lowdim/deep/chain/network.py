@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
@@ -244,12 +243,8 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
-        """Rows to be looked at, and their companions: what is known of y, if anything."""
-        rows = self.open_rows(X, reset=False, only_observed=only_observed)
-        n = rows.all_rows.shape[0] if self.conditional else 0
-        along = tuple(rows.part_of(part) for part in self._conditions(y, n))
-        return rows.checked(check_known, self._levels), along
+    def _checked(self, rows: Blocks) -> Blocks:
+        return rows.checked(check_known, self._levels)
 
     def _sums(self, X: Any, y: Any) -> tuple[float, float, float]:
         """Sum of log p over rows that have any value, their number, and that of their values."""
@@ -261,12 +256,6 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
     def _filling(self, return_std: bool, n_samples: int = N_SAMPLES) -> tuple:
         n_samples = check_at_least("n_samples", n_samples, 1)
         return filled, self.module_, self._levels, n_samples, return_std
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self.conditional)
-        tags.target_tags.multi_output = bool(self.conditional)
-        return tags
 
 
 def chain_loss(module: Any, batch: tuple, generator: Any) -> Any:

@@ -14,10 +14,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, StrOptions
 from lowdim.core.loop import fitting
 from lowdim.core.opening import as_blocks
@@ -494,24 +492,12 @@ class Diffusion(Conditional, CodingNetwork):
         steps = self._steps(steps, usual)
         return self.module_, METHODS[method], steps, self.mean_, self.scale_
 
-    def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
-        """Rows to be looked at, and their companions: what is known of y, if anything."""
-        rows = self.open_rows(X, reset=False, only_observed=only_observed)
-        n = rows.all_rows.shape[0] if self.conditional else 0
-        return rows, tuple(rows.part_of(part) for part in self._conditions(y, n))
-
     def _filling(self, return_std: bool, n_samples: int = N_SAMPLES) -> tuple:
         from lowdim.deep.diffusion.module import normal_numbers
 
         E = normal_numbers(check_at_least("n_samples", n_samples, 1 + return_std), len(self.mean_))
         ways = (E, self._steps(None, FILL_STEPS), float(self.guidance))
         return filled, self.module_, *ways, self.mean_, self.scale_, return_std
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self.conditional)
-        tags.target_tags.multi_output = bool(self.conditional)
-        return tags
 
 
 def _outside(t: np.ndarray, schedule: DiffusionSchedule) -> bool:

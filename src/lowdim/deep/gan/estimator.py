@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
@@ -348,12 +347,6 @@ class GAN(DrawnSamples, Conditional, StandardizedNetwork):
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self.conditional)
-        tags.target_tags.multi_output = bool(self.conditional)
-        return tags
 
 
 def generated(

@@ -11,7 +11,6 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Tags
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, NOT_NEGATIVE, POSITIVE, StrOptions
@@ -206,9 +205,3 @@ class VariationalNetwork(GenerativeNetwork):
         if not hasattr(self, "weights_"):
             raise AttributeError("_n_features_out")  # not fitted yet
         return sum(self._layers)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self.conditional)
-        tags.target_tags.multi_output = bool(self.conditional)
-        return tags

@@ -220,12 +220,6 @@ class GenerativeNetwork(Conditional, CodingNetwork):
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
-        """Rows to be looked at, and their companions: what is known of y, if anything."""
-        rows = self._checked(self.open_rows(X, reset=False, only_observed=only_observed))
-        n = rows.all_rows.shape[0] if self.conditional else 0
-        return rows, tuple(rows.part_of(part) for part in self._conditions(y, n))
-
     def _densities(self, X: Any, y: Any, method: str, n_samples: Any) -> Any:
         E = self._normal(n_samples)
         rows, along = self._asked(X, y)
