@@ -119,7 +119,7 @@ def rows(shrink: int, n: int, d: int) -> np.ndarray:
     return X
 
 
-def file_case(n: int, d: int, words: bool) -> Case:
+def file_case(n: int, d: int, words: bool, big: bool = False) -> Case:
     kind = "18 columns of numbers and 2 of words" if words else f"{d} columns of numbers"
     return Case(
         name=f"csv-{n}x{d}-{'mixed' if words else 'numbers'}",
@@ -129,12 +129,15 @@ def file_case(n: int, d: int, words: bool) -> Case:
         peers=[Entry("polars scan", partial(deviations_polars, words=words))],
         quality=exactness,
         tolerance=1e-9,
+        big=big,
     )
 
 
 CASES = (
     file_case(500_000, 20, words=False),
     file_case(500_000, 20, words=True),
+    file_case(2_600_000, 20, words=False, big=True),  # 1 GB
+    file_case(2_600_000, 20, words=True, big=True),
     Case(
         name="frame-1000000x12",
         about="A pandas frame of 1000000 rows, 10 columns of numbers and 2 of words, encoded.",

@@ -9,6 +9,7 @@ are put together exactly (Pébay 2008, eq. 2.1): a table is looked at once, in a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,8 +135,9 @@ def _of_block(X: np.ndarray) -> NumberSums:
     infinite = np.zeros(X.shape[1], dtype=np.int64)
     seen = None  # all of them
     with np.errstate(invalid="ignore", over="ignore"):  # infinities, and what adds up to one
-        all_finite = np.isfinite(_total(X)).all()
-    if not all_finite:
+        total: np.ndarray | None = _total(X)
+    if not np.isfinite(total).all():
+        total = None
         infinite = np.isinf(X).sum(axis=0)
         if infinite.any():
             X = np.where(np.isinf(X), np.nan, X)
@@ -145,7 +147,7 @@ def _of_block(X: np.ndarray) -> NumberSums:
     logs, least_positive = _log_sums(X, low)
     return NumberSums(
         unit,
-        _moments(X if np.all(unit == 1) else X / unit, seen),
+        _moments(X, seen, total) if np.all(unit == 1) else _moments(X / unit, seen),
         logs,
         low,
         high,
@@ -158,7 +160,15 @@ def _of_block(X: np.ndarray) -> NumberSums:
 
 
 def _total(X: np.ndarray) -> np.ndarray:
-    return np.ones(len(X)) @ X  # BLAS adds columns up four times faster than X.sum(axis=0)
+    return _ones(len(X)) @ X  # BLAS adds columns up four times faster than X.sum(axis=0)
+
+
+@lru_cache(maxsize=4)
+def _ones(n: int) -> np.ndarray:
+    """Kept from block to block: most have as many rows, and new memory costs as much as the sum."""
+    ones = np.ones(n)
+    ones.setflags(write=False)
+    return ones
 
 
 def _bounds(X: np.ndarray, seen: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -205,13 +215,13 @@ def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return whole
 
 
-def _moments(X: np.ndarray, seen: np.ndarray | None) -> Moments:
-    """Of the entries that are seen; None: of all."""
+def _moments(X: np.ndarray, seen: np.ndarray | None, total: np.ndarray | None = None) -> Moments:
+    """Of the entries that are seen; None: of all. `total` is their sum, if it is known."""
     if seen is None:
         count, known = np.full(X.shape[1], len(X)), X
     else:
         count, known = seen.sum(axis=0), np.where(seen, X, 0.0)
-    mean = _total(known) / np.maximum(count, 1)
+    mean = (_total(known) if total is None else total) / np.maximum(count, 1)
     away = known - mean
     if seen is not None:
         away *= seen

@@ -35,12 +35,8 @@ class Converter:
     def __init__(self, form: TextFormat, names: Sequence[str]):
         self.names, self._decimal = list(names), form.decimal or "."
         self.missing, self._marks = [""], {mark.strip() for mark in (*MISSING, *form.missing)}
-        between = "\t" if form.separator == WHITESPACE else form.separator or NEVER
-        self._parse = {
-            "delimiter": between,
-            "quote_char": form.quote or False,
-            "newlines_in_values": bool(form.quote),
-        }
+        self._between = "\t" if form.separator == WHITESPACE else form.separator or NEVER
+        self._quote = form.quote or ""
 
     def read(
         self,
@@ -56,10 +52,17 @@ class Converter:
         import pyarrow as pa
         import pyarrow.csv as csv
 
+        # without quotes, pyarrow cuts rows by a quicker parser, after one look less
+        quoted = bool(self._quote) and self._quote.encode() in rows
         return csv.read_csv(
             pa.BufferReader(rows),
             csv.ReadOptions(use_threads=False, block_size=len(rows) + 1, column_names=self.names),
-            csv.ParseOptions(invalid_row_handler=invalid, **self._parse),
+            csv.ParseOptions(
+                delimiter=self._between,
+                quote_char=self._quote if quoted else False,
+                newlines_in_values=quoted,
+                invalid_row_handler=invalid,
+            ),
             csv.ConvertOptions(
                 column_types=types,
                 null_values=self.missing,
