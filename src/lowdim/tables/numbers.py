@@ -135,9 +135,9 @@ def _of_block(X: np.ndarray) -> NumberSums:
     infinite = np.zeros(X.shape[1], dtype=np.int64)
     seen = None  # all of them
     with np.errstate(invalid="ignore", over="ignore"):  # infinities, and what adds up to one
-        total: np.ndarray | None = _total(X)
-    if not np.isfinite(total).all():
-        total = None
+        total = _total(X)
+    all_finite = bool(np.isfinite(total).all())
+    if not all_finite:
         infinite = np.isinf(X).sum(axis=0)
         if infinite.any():
             X = np.where(np.isinf(X), np.nan, X)
@@ -147,7 +147,7 @@ def _of_block(X: np.ndarray) -> NumberSums:
     logs, least_positive = _log_sums(X, low)
     return NumberSums(
         unit,
-        _moments(X, seen, total) if np.all(unit == 1) else _moments(X / unit, seen),
+        _moments(X / unit if np.any(unit != 1) else X, seen, total / unit if all_finite else None),
         logs,
         low,
         high,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import nn
@@ -61,6 +61,18 @@ class Adversaries(nn.Module):
         return self.decode(Z if given is None else torch.cat([Z, given], dim=1))
 
 
+class Sides(Protocol):
+    """What a game is played with: `Adversaries`, or whatever else draws rows and scores them."""
+
+    @property
+    def score(self) -> Any:
+        """score(rows): of each row."""
+
+    @property
+    def drawn(self) -> Any:
+        """drawn(given, like, noise): as many rows as `like` has."""
+
+
 class Game(NamedTuple):
     """What the two players lose, summed over the rows of a batch; s is the score, x real, g drawn.
 
@@ -76,9 +88,7 @@ class Game(NamedTuple):
     loss: str
     penalty: float
 
-    def discriminator(
-        self, module: Adversaries, batch: tuple, noise: torch.Generator
-    ) -> torch.Tensor:
+    def discriminator(self, module: Sides, batch: tuple, noise: torch.Generator) -> torch.Tensor:
         """What the discriminator loses."""
         X, *known = batch
         given = known[0] if known else None
@@ -103,7 +113,7 @@ class Game(NamedTuple):
             return softplus(s_g - s_x).sum() + price
         return (softplus(-s_x) + softplus(s_g)).sum() + price
 
-    def generator(self, module: Adversaries, batch: tuple, noise: torch.Generator) -> torch.Tensor:
+    def generator(self, module: Sides, batch: tuple, noise: torch.Generator) -> torch.Tensor:
         """What the generator loses."""
         X, *known = batch
         given = known[0] if known else None
@@ -117,14 +127,14 @@ class Game(NamedTuple):
         return -softplus(s_g).sum() if self.loss == "minimax" else -s_g.sum()
 
 
-def _scores(module: Adversaries, Y: torch.Tensor, given: torch.Tensor | None) -> torch.Tensor:
+def _scores(module: Sides, Y: torch.Tensor, given: torch.Tensor | None) -> torch.Tensor:
     """Scores of rows; of two batches one below the other, `given` belongs to both."""
     if given is None:
         return module.score(Y)
     return module.score(torch.cat([Y, given.repeat(len(Y) // len(given), 1)], dim=1))
 
 
-def _slopes(module: Adversaries, Y: torch.Tensor, given: torch.Tensor | None) -> tuple:
+def _slopes(module: Sides, Y: torch.Tensor, given: torch.Tensor | None) -> tuple:
     """Scores of rows, and |d score / d row|^2 of each."""
     Y = Y.detach().requires_grad_()
     score = _scores(module, Y, given)

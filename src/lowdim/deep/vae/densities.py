@@ -125,6 +125,8 @@ class Likelihood(nn.Module):
 
     def spread(self, seen: torch.Tensor) -> torch.Tensor:
         """For each feature whether its column is seen."""
+        if not self.layout.n_levels:
+            return seen
         levels = seen[:, self.layout.of("categorical")].repeat(1, self.layout.n_levels)
         return torch.cat([seen[:, self.layout.plain], levels], dim=1)
 
@@ -165,6 +167,10 @@ class StandardPrior(nn.Module):
     def log_density(self, Z: torch.Tensor) -> torch.Tensor:
         return log_normal(Z)
 
+    def draw(self, n: int, like: torch.Tensor, noise: torch.Generator) -> torch.Tensor:
+        """n codes."""
+        return torch.randn((n, self.k), generator=noise, dtype=like.dtype).to(like.device)
+
     def moments(self, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Mean and standard deviations."""
         return like.new_zeros(self.k), like.new_ones(self.k)
@@ -187,6 +193,14 @@ class MixturePrior(nn.Module):
 
     def log_density(self, Z: torch.Tensor) -> torch.Tensor:
         return self.log_joint(Z).logsumexp(dim=-1)
+
+    def draw(self, n: int, like: torch.Tensor, noise: torch.Generator) -> torch.Tensor:
+        """n codes; their gradients reach the clusters they are from, not the clusters' shares."""
+        share = self.logits.detach().softmax(dim=0).cpu()
+        of = torch.multinomial(share, n, replacement=True, generator=noise).to(like.device)
+        E = torch.randn((n, self.means.shape[1]), generator=noise, dtype=like.dtype)
+        log_std = self.log_std.view_as(self.means).clamp(-7.0, 7.0)
+        return self.means[of] + log_std[of].exp() * E.to(like.device)
 
     def moments(self, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Mean and standard deviations of the mixture."""

@@ -54,17 +54,22 @@ class Variational(nn.Module):
         k, d, q = sum(shape.layers), len(layout.kinds), shape.n_conditions
         layers = (shape.hidden, shape.activation, shape.dropout)
         self.prior = MixturePrior(k, shape.n_clusters) if shape.n_clusters else StandardPrior(k)
-        groups = layout.n_levels or 1  # of the numbers that an encoder sees of rows
-        if shape.network == "conv":
-            n_in, image = groups + shape.sees_missing + q, shape.image
-            n_out = self.likelihood.n_out // d
-        else:
-            n_in, image = 1, (1, layout.n_out + shape.sees_missing * d + q, 1)
-            n_out = 1
         n_coded = sum(n_numbers(size, shape.posterior) for size in shape.layers)
-        self.encoder = encoder(shape.network, image, n_in, n_coded, *layers)
-        out = shape.image if shape.network == "conv" else (1, self.likelihood.n_out, 1)
-        self.decoder = decoder(shape.network, out, shape.layers[0] + q, n_out, *layers)
+        self.encoder = self.seeing(n_coded)
+        n_out, image = self.likelihood.n_out, shape.image
+        out = (image, n_out // d) if shape.network == "conv" else ((1, n_out, 1), 1)
+        self.decoder = decoder(shape.network, out[0], shape.layers[0] + q, out[1], *layers)
+
+    def seeing(self, n_out: int) -> nn.Module:
+        """A network that sees rows (`as_seen`) and gives n_out numbers."""
+        shape, layout = self.shape, self.likelihood.layout
+        q, missing = shape.n_conditions, shape.sees_missing
+        if shape.network == "conv":
+            n_in, image = (layout.n_levels or 1) + missing + q, shape.image
+        else:
+            n_in, image = 1, (1, layout.n_out + missing * len(layout.kinds) + q, 1)
+        layers = (shape.hidden, shape.activation, shape.dropout)
+        return encoder(shape.network, image, n_in, n_out, *layers)
 
     def start(self) -> None:
         """Begin with posteriors of the prior's width for all rows.
@@ -96,17 +101,8 @@ class Variational(nn.Module):
 
     def posterior(self, rows: Seen) -> Posterior:
         """q(z | what is seen of rows); the prior's moments for rows of which nothing is."""
-        Y, seen, given = rows
-        features = self.likelihood.features(Y)
-        if seen is not None and self.likelihood.layout.n_levels:
-            features = features * self.likelihood.spread(seen)
-        parts = [features]
-        if self.shape.sees_missing:
-            parts.append(torch.ones_like(Y) if seen is None else seen)
-        if given is not None:  # pictures see each of its numbers at every place
-            conv = self.shape.network == "conv"
-            parts.append(given.repeat_interleave(Y.shape[1], dim=1) if conv else given)
-        whole = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
+        Y, seen, _ = rows
+        whole = self.as_seen(self.likelihood.features(Y), rows)
         q = posterior_of_layers(self.encoder(whole), self.shape.layers, self.shape.posterior)
         if seen is None:
             return q
@@ -114,6 +110,20 @@ class Variational(nn.Module):
         if not self.shape.sees_missing:  # it has learned from complete rows: it is too sure
             q = q.wider(WIDER * (n_seen < seen.shape[1]).to(Y.dtype))
         return q.where((n_seen > 0).to(Y.dtype), *self.prior.moments(Y))
+
+    def as_seen(self, features: torch.Tensor, like: Seen) -> torch.Tensor:
+        """What a network sees of rows with these features, of which as much is seen as of `like`.
+
+        Features that are missing are 0; pattern and y stand in columns of their own.
+        """
+        Y, seen, given = like
+        parts = [features if seen is None else features * self.likelihood.spread(seen)]
+        if self.shape.sees_missing:
+            parts.append(torch.ones_like(Y) if seen is None else seen)
+        if given is not None:  # pictures see each of its numbers at every place
+            conv = self.shape.network == "conv"
+            parts.append(given.repeat_interleave(Y.shape[1], dim=1) if conv else given)
+        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
 
     def lifted(self, Z: torch.Tensor) -> torch.Tensor:
         """What the decoder sees of codes (..., k)."""
@@ -225,7 +235,7 @@ class Bound(NamedTuple):
         """Minus the bound, summed over rows."""
         rows = module.split(batch[0] if len(batch) == 1 else torch.cat(batch, dim=1))
         if self.binarize:
-            rows = rows._replace(Y=self._binary(rows.Y, module, noise))
+            rows = rows._replace(Y=self.binary(rows.Y, module, noise))
         q = module.posterior(rows)
         shape = (self.n_samples * self.n_importance, *q.mean.shape)
         E = torch.randn(shape, generator=noise, dtype=rows.Y.dtype).to(rows.Y.device)
@@ -255,7 +265,10 @@ class Bound(NamedTuple):
         bound = (f + (fixed - baseline) * (log_q - log_q.detach())).mean(dim=0)
         return bound - self.beta * q.kl_to_standard() if self.closed_kl else bound
 
-    def _binary(self, Y: torch.Tensor, module: Variational, noise: torch.Generator) -> torch.Tensor:
+    def binary(self, Y: torch.Tensor, module: Variational, noise: torch.Generator) -> torch.Tensor:
+        """Rows with 0 or 1 drawn for the values of "bernoulli" columns."""
+        if "bernoulli" not in module.likelihood.layout.kinds:
+            return Y
         drawn = (torch.rand(Y.shape, generator=noise, dtype=Y.dtype).to(Y.device) < Y).to(Y.dtype)
         if module.likelihood.all_of == "bernoulli":
             return drawn
