@@ -19,6 +19,7 @@ from lowdim.core.constraints import (
 )
 from lowdim.maps.base import OF_MAPS
 from lowdim.maps.points import ALIASES, KNOWN
+from lowdim.maps.umap.graded import GRADED
 
 INITS = ("spectral", "random", "pca", "tswspectral", "classical_mds")
 EPOCHS_UP_TO_10000, EPOCHS_BEYOND = 500, 200
@@ -55,7 +56,10 @@ CONSTRAINTS: dict[str, list] = {
     "random_state": OF_MAPS["random_state"],
     "angular_rp_forest": ["boolean"],
     "target_n_neighbors": [Interval(Integral, 2, None, closed="left"), Options(Integral, {-1})],
-    "target_metric": [StrOptions({"categorical", *KNOWN, *ALIASES} - {"precomputed"}), callable],
+    "target_metric": [
+        StrOptions({"categorical", *GRADED, *KNOWN, *ALIASES} - {"precomputed"}),
+        callable,
+    ],
     "target_metric_kwds": [dict, None],
     "target_weight": [Interval(Real, 0, 1, closed="both")],
     "transform_seed": [AT_LEAST_0],

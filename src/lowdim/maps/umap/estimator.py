@@ -1,8 +1,8 @@
 """UMAP, the user's door: neighbours, their graph, a start, the layout.
 
 The parts are functions of arrays in the files beside this one: `graph.py` (v), `curve.py` (w),
-`spectral.py` (start), `layout.py` (places), `supervised.py`, `density.py`, `placing.py` (transform)
-and `inverse.py`.
+`spectral.py` (start), `layout.py` (places), `supervised.py`, `graded.py`, `density.py`,
+`placing.py` (transform) and `inverse.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from lowdim.maps.start import start
 from lowdim.maps.umap.arguments import CONSTRAINTS, check_together, epochs_of, farthest
 from lowdim.maps.umap.curve import Curve, coefficients, fitted_curve
 from lowdim.maps.umap.density import Density, density_of, edge_forces, log_radii
+from lowdim.maps.umap.graded import GRADED, checked_grades, joined_by_grades
 from lowdim.maps.umap.graph import Memberships, directed, fuzzy_union, memberships, rounded
 from lowdim.maps.umap.inverse import combined, shares
 from lowdim.maps.umap.layout import (
@@ -124,8 +125,9 @@ class UMAP(Map):
     target_n_neighbors : int, default=-1
         Neighbours in the graph of numeric targets; -1 means `n_neighbors`.
     target_metric : str or callable, default='categorical'
-        'categorical': y are labels, -1 where they are unknown. Else the distance of targets that
-        are numbers, 'euclidean' for one.
+        'categorical': y are labels, -1 where they are unknown; 'ordinal', 'count', 'string': ranks,
+        counts, or texts that are nearer the fewer letters differ. Else the distance of targets
+        that are numbers, 'euclidean' for one.
     target_metric_kwds : dict, default=None
         Arguments of that metric.
     target_weight : float, default=0.5
@@ -401,6 +403,9 @@ class UMAP(Map):
         if isinstance(self.target_metric, str) and self.target_metric == "categorical":
             labels = checked_labels(y, self._n_rows)[kept]
             return joined_by_labels(graph, labels, self.target_weight)
+        if isinstance(self.target_metric, str) and self.target_metric in GRADED:
+            grades = checked_grades(y, self._n_rows, self.target_metric)[kept]
+            return joined_by_grades(graph, grades, self.target_metric, self.target_weight)
         targets = checked_targets(y, self._n_rows)[kept]
         if self.target_weight == 0:
             return graph

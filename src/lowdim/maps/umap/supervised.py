@@ -28,7 +28,7 @@ def checked_labels(y: Any, n: int) -> np.ndarray:
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
-    _check_length(labels, n)
+    check_length(labels, n)
     if labels.ndim != 1:
         raise ValueError(
             f"y has shape {labels.shape}, and target_metric='categorical' takes one label for each "
@@ -53,12 +53,12 @@ def checked_targets(y: Any, n: int) -> np.ndarray:
         raise ValueError(
             "y has values that are no numbers; choose target_metric='categorical' for labels."
         ) from error
-    _check_length(targets, n)
+    check_length(targets, n)
     _check_finite(targets)
     return np.ascontiguousarray(targets.reshape(n, -1))
 
 
-def _check_length(y: np.ndarray, n: int) -> None:
+def check_length(y: np.ndarray, n: int) -> None:
     if y.ndim == 0 or len(y) != n:
         found = "one value" if y.ndim == 0 else f"{len(y)} values"
         raise ValueError(
@@ -75,9 +75,14 @@ def _check_finite(y: np.ndarray) -> None:
         )
 
 
+def price_of_distance(weight: float) -> float:
+    """What it costs an edge, in logs, that its targets are far from each other."""
+    return FAR / (1.0 - weight) if weight < 1.0 else NEVER
+
+
 def joined_by_labels(graph: sp.csr_array, labels: np.ndarray, weight: float) -> sp.csr_array:
     """The graph with weaker edges between rows of different or unknown labels."""
-    far = FAR / (1.0 - weight) if weight < 1.0 else NEVER
+    far = price_of_distance(weight)
     row = np.repeat(labels, np.diff(graph.indptr))
     column = labels[graph.indices]
     unknown = (row == -1) | (column == -1)
