@@ -45,8 +45,8 @@ autodoc_typehints = "none"  # the docstrings say it in words
 numpydoc_show_class_members = False  # the class template lists them
 numpydoc_xref_param_type = False
 
-# pages that are left out where torch is absent, joined by |
-NEED_TORCH = "plot_diffusion|plot_minimize|plot_play"
+# pages that are left out where torch is absent
+NEED_TORCH = "plot_(?:diffusion|faces|generators|hidden_layer|minimize|pixels|play|sequences)"
 sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "backreferences_dir": None,

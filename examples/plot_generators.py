@@ -29,10 +29,10 @@ X, new = moons(2000, 0), moons(2000, 1)
 
 # %%
 # The models, from the simplest to those of images and text, which take columns for pixels or for
-# the words of a sentence. Networks have about as many weights, and about as long to learn.
+# the words of a sentence. Networks are small, and learn for some seconds each.
 
 models = {
-    "ProbabilisticPCA": lowdim.ProbabilisticPCA(1),
+    "ProbabilisticPCA": lowdim.ProbabilisticPCA(1, random_state=0),
     "GaussianMixture": lowdim.GaussianMixture(20, random_state=0),
     "VAE": lowdim.VAE(2, hidden=(64, 64), max_iter=250, random_state=0),
     "DLGM": lowdim.DLGM((2, 2), hidden=(64, 64), max_iter=250, random_state=0),
@@ -42,7 +42,7 @@ models = {
     "CausalTransformer": lowdim.CausalTransformer(
         n_layers=2, width=32, levels=32, max_iter=20, random_state=0
     ),
-    "Diffusion": lowdim.Diffusion(200, hidden=(64, 64), max_iter=200, random_state=0),
+    "Diffusion": lowdim.Diffusion(200, hidden=(128,) * 3, max_iter=200, random_state=0),
 }
 
 drawn, table = {}, {}
