@@ -30,7 +30,7 @@ def test_online_centers_are_the_means_of_the_rows_they_won(rng):
     X = rng.normal(size=(300, 3))
     centers, counts = 3.0 * rng.normal(size=(4, 3)), np.zeros(4)
     start = centers.copy()
-    label, _ = learn(X, np.ones(300), centers, counts, 0.0)
+    label, _ = learn(X, np.ones(300), centers, counts, -1.0)
     for j in range(4):
         mean = X[label == j].mean(axis=0) if (label == j).any() else start[j]
         np.testing.assert_allclose(centers[j], mean, atol=1e-12)
@@ -43,6 +43,17 @@ def test_the_winner_moves_by_the_gain_and_the_others_stay():
     np.testing.assert_allclose(model.cluster_centers_, [[1.0], [9.5]], rtol=1e-15)
     np.testing.assert_array_equal(model.labels_, [0, 1])
     assert model.inertia_ == pytest.approx(16.0 + 4.0)
+
+
+def test_falling_gains_forget_early_rows(rng):
+    X = rng.normal(size=(50, 2))
+    model = KMeans(1, init=[[5.0, 5.0]], gain="decreasing").partial_fit(X)
+    center = np.array([5.0, 5.0])
+    for t, x in enumerate(X, start=1):
+        center += t**-0.6 * (x - center)
+    np.testing.assert_allclose(model.cluster_centers_[0], center, rtol=1e-12)
+    mean = KMeans(1, init=[[5.0, 5.0]], gain="harmonic").partial_fit(X)
+    np.testing.assert_allclose(mean.cluster_centers_[0], X.mean(axis=0), rtol=1e-12)
 
 
 # ---- two roads, one result -----------------------------------------------------------------------

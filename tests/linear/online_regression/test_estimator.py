@@ -266,7 +266,7 @@ def test_what_cannot_go_on_is_refused(rng):
         ({"solver": "sgd", "forgetting": 0.9}, "forgetting=0.9 is for solver='rls', not 'sgd'"),
         ({"forgetting": 0.0}, "The 'forgetting' parameter of OnlineRegression must be"),
         ({"eta0": 0.0}, "The 'eta0' parameter"),
-        ({"gain": "count"}, "The 'gain' parameter"),
+        ({"gain": "mean"}, "The 'gain' parameter"),
         ({"solver": "sgd", "gain": "constant", "eta0": 1e3}, "eta0=1000.0 is too large"),
     ],
 )

@@ -76,3 +76,4 @@ def test_decreasing_gains_add_up_without_end_and_their_squares_do_not():
     assert np.all(np.diff(gains) < 0)
     assert gains[2] == pytest.approx((1 + 10**6 / 50) ** -0.6)
     assert gain(0.3, 10**6) == 0.3
+    assert gain("harmonic", 450) == gain("count", 450) == pytest.approx(0.1)

@@ -48,6 +48,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.gains import FALLING, power_of
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
@@ -96,9 +97,10 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         'elkan': it was faster for every k tried. The result is the same.
     coreset : int or None, default=None
         Learn from so many weighted rows, drawn by `lowdim.coreset`, instead of all.
-    gain : 'count' or float, default='count'
-        How far `partial_fit` moves a center towards a row it wins: one over the number of rows it
-        has won, so that it is their mean, or this part of the way (above 0, at most 1).
+    gain : {'count', 'harmonic', 'decreasing'} or float, default='count'
+        How far `partial_fit` moves a center towards a row it wins: one over the number t of rows it
+        has won, so that it is their mean ('harmonic' is the same); t^-0.6, so that early rows are
+        forgotten; or this part of the way (above 0, at most 1), so that it follows a drift.
 
     Attributes
     ----------
@@ -172,7 +174,7 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"auto", "lloyd", "elkan"})],
         "coreset": [AT_LEAST_1, None],
-        "gain": [StrOptions({"count"}), Interval(Real, 0, 1, closed="right")],
+        "gain": [StrOptions(set(FALLING)), Interval(Real, 0, 1, closed="right")],
     }
 
     def __init__(
@@ -387,7 +389,7 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         return named(ax, plane)
 
     def _learn_online(self, rows, weight):
-        gain = 0.0 if self.gain == "count" else float(self.gain)
+        gain = -power_of(self.gain) if isinstance(self.gain, str) else float(self.gain)
         centers, counts = self.cluster_centers_.astype(np.float64), self.counts_.copy()
         labels, inertia = [], 0.0
         for X, *w in rows.batches(ONLINE_ROWS, along=(weight,)):

@@ -2,9 +2,9 @@
 
     for each row x:    j = argmin_j ||x - c_j||^2,     c_j := c_j + gain (x - c_j)
 
-With gain = w / (weight of all rows that center j has won) every center is the mean of the rows it
-has won; a constant gain forgets: it follows clusters that move. One row after the other, so the
-result depends on their order, and not on how they are cut into batches.
+With gain = w / (weight t of all rows that center j has won) every center is the mean of the rows it
+has won; t^-p with p < 1 forgets early rows, a constant gain follows clusters that move. One row
+after the other, so the result depends on their order, and not on how they are cut into batches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from lowdim.core.kernel import kernel
 def learn(
     X: np.ndarray, weight: np.ndarray, centers: np.ndarray, counts: np.ndarray, gain: float
 ) -> tuple[np.ndarray, float]:
-    """Move `centers` (k, d) and `counts` (k,) in place by every row; gain 0.0 means by count.
+    """Move `centers` (k, d) and `counts` (k,) in place by every row.
+
+    gain : above 0 it is this part of the way; -p stands for t^-p.
 
     Returns the winner of each row, and the sum of their squared distances at that time.
     """
@@ -51,7 +53,11 @@ def _learn(X, weight, centers, counts, gain, label, square):
         inertia += w * least
         counts[winner] += w
         if w > 0.0:
-            step = w / counts[winner] if gain == 0.0 else 1.0 - (1.0 - gain) ** w
+            if gain == -1.0:
+                step = w / counts[winner]
+            else:
+                once = gain if gain > 0.0 else min(1.0, counts[winner] ** gain)
+                step = 1.0 - (1.0 - once) ** w
             for f in range(d):
                 centers[f, winner] += step * (X[i, f] - centers[f, winner])
     return inertia

@@ -33,6 +33,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator, Transformer
+from lowdim.core.gains import FALLING
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
@@ -66,9 +67,10 @@ class LinearAutoencoder(Transformer, Estimator):
     solver : {'exact', 'gd', 'sgd'}, default='exact'
         'exact' takes the leading eigenvectors; 'gd' descends along conjugate gradients, each step
         as long as lowers J most; 'sgd' takes a gradient step for every batch of rows.
-    learning_rate : float or 'decreasing', default='decreasing'
+    learning_rate : float, 'decreasing', 'harmonic' or 'count', default='decreasing'
         Step of 'sgd' and `partial_fit` as a share of the longest stable one: decreasing (like
-        t^-0.6) settles down, a constant, at most 1, keeps following a drift.
+        t^-0.6) settles down, the others (like 1/t) do so sooner; a constant, at most 1, keeps
+        following a drift.
     batch_size : int, default=256
         Rows per step of 'sgd' and `partial_fit`.
     max_iter : int, default=1000
@@ -146,7 +148,7 @@ class LinearAutoencoder(Transformer, Estimator):
         "n_components": [AT_LEAST_1, None],
         "tied": ["boolean"],
         "solver": [StrOptions({"exact", "gd", "sgd"})],
-        "learning_rate": [Interval(Real, 0, 1, closed="right"), StrOptions({"decreasing"})],
+        "learning_rate": [Interval(Real, 0, 1, closed="right"), StrOptions(set(FALLING))],
         "batch_size": [AT_LEAST_1],
         "max_iter": [AT_LEAST_1],
         "tol": [NOT_NEGATIVE],

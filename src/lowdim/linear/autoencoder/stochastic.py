@@ -98,7 +98,7 @@ def learn_batch(
         return learned
     seen = learned.weight + float(w.sum())
     rate = gain(learning_rate, learned.t + 1)
-    follow = 0.0 if learning_rate == "decreasing" else rate
+    follow = 0.0 if isinstance(learning_rate, str) else rate
     mean = blend(learned.mean, w @ X / w.sum(), min(max(w.sum() / seen, follow), 1.0))
     learned = learned._replace(weight=seen, mean=mean)
     return sgd_step(learned, (X - mean) / learned.unit, w, rate, tied)[0]

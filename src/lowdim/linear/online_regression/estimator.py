@@ -34,6 +34,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
+from lowdim.core.gains import FALLING, power_of
 from lowdim.core.loop import fitting, iterate
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
@@ -76,9 +77,9 @@ class OnlineRegression(RegressorMixin, Estimator):
         Recursive least squares; stochastic gradient, w += gain e x with the error e = y - w'x - b;
         the same with steps divided by |x|^2; or with steps divided, entry by entry, by the root of
         the sum of squared gradients.
-    gain : {'decreasing', 'harmonic', 'constant'}, default='decreasing'
-        The gain of step t, for 'sgd' and 'nlms': eta0 / t^power_t, eta0 / t, or eta0. Decreasing
-        ones settle; a constant one follows coefficients that change, and settles if averaged.
+    gain : {'decreasing', 'harmonic', 'count', 'constant'}, default='decreasing'
+        The gain of step t, for 'sgd' and 'nlms': eta0 / t^power_t, eta0 / t, 1 / t, or eta0. Those
+        that fall settle; a constant one follows coefficients that change, and settles if averaged.
     eta0 : float or None, default=None
         The first gain, for rows as they are. None: rows are measured from their mean and in units
         of their spread (that of the first ones, in `partial_fit`), and eta0 follows from these: for
@@ -164,7 +165,7 @@ class OnlineRegression(RegressorMixin, Estimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"rls", *RULES})],
-        "gain": [StrOptions({"decreasing", "harmonic", "constant"})],
+        "gain": [StrOptions({*FALLING, "constant"})],
         "eta0": [POSITIVE, None],
         "power_t": [NOT_NEGATIVE],
         "average": ["boolean"],
@@ -417,7 +418,7 @@ class OnlineRegression(RegressorMixin, Estimator):
     def _learn(self, learned, window, order):
         """What is learned after these rows of a window, too; and the sum of w e^2, as they came."""
         scales, coefs, biases = learned.scales, learned.coefs.copy(), learned.biases.copy()
-        power = {"decreasing": float(self.power_t), "harmonic": 1.0, "constant": 0.0}[self.gain]
+        power = power_of(self.gain, float(self.power_t))
         run: Any = step_by_row
         loss = run(
             *window[:3],
@@ -425,7 +426,7 @@ class OnlineRegression(RegressorMixin, Estimator):
             *(scales.center, 1.0 / scales.unit, scales.shift, 1.0 / scales.y_unit),
             *(
                 RULES[self.solver],
-                learned.eta0,
+                1.0 if self.gain == "count" else learned.eta0,
                 power,
                 float(self.alpha) / scales.unit / scales.unit,
             ),

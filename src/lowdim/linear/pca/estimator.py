@@ -31,6 +31,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.estimator import Estimator
+from lowdim.core.gains import FALLING
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
@@ -104,9 +105,9 @@ class PCA(FactorModelMethods, Estimator):
         For 'arpack', 'randomized', 'krylov', 'power', 'em', 'oja' and for missing values.
     max_iter : int, default=1000
         Iterations at the most, of 'power', 'em', 'oja' and with missing values.
-    learning_rate : float or 'decreasing', default='decreasing'
-        Step of 'oja', relative to the largest variance: decreasing (like t^-0.6) settles down, a
-        constant keeps following a drift.
+    learning_rate : float, 'decreasing', 'harmonic' or 'count', default='decreasing'
+        Step of 'oja', relative to the largest variance: decreasing (like t^-0.6) settles down, the
+        others (like 1/t) do so sooner; a constant keeps following a drift.
     batch_size : int, default=256
         Rows per step of 'oja'.
 
@@ -199,7 +200,7 @@ class PCA(FactorModelMethods, Estimator):
         "power_iteration_normalizer": [StrOptions({"auto", *NORMALIZERS})],
         "random_state": RANDOM_STATE,
         "max_iter": [AT_LEAST_1],
-        "learning_rate": [POSITIVE, StrOptions({"decreasing"})],
+        "learning_rate": [POSITIVE, StrOptions(set(FALLING))],
         "batch_size": [AT_LEAST_1],
     }
 

@@ -9,6 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from lowdim.core.blocks import blend
+from lowdim.core.gains import power_of
 from lowdim.core.loop import iterate
 from lowdim.linalg.moments import column_variances
 from lowdim.linear.pca.axes import (
@@ -63,12 +64,13 @@ def oja(problem: AxesProblem) -> Axes:
 
 
 def gain(learning_rate: float | str, t: int) -> float:
-    """Step of batch t: constant, or decreasing.
+    """Step of batch t: constant, or falling with t.
 
-    t^-0.6 meets Robbins and Monro's conditions (the steps add up to infinity, their squares do not)
-    and still moves axes of nearly equal variance apart, for which 1/t is too small too soon.
+    t^-0.6 still moves axes of nearly equal variance apart, for which 1/t is too small too soon.
     """
-    return (1.0 + t / 50.0) ** -0.6 if learning_rate == "decreasing" else float(learning_rate)
+    if isinstance(learning_rate, str):
+        return (1.0 + t / 50.0) ** -power_of(learning_rate)
+    return float(learning_rate)
 
 
 def oja_step(D: np.ndarray, params: OjaParams, rate: float, weight: np.ndarray) -> OjaParams:
