@@ -52,12 +52,14 @@ page.script("words", (part, data, drawn, id) => {
     return widths[i];
   };
 
-  /* Where a name may stand, in pixels from its point: to the right; of lit words also elsewhere. */
-  const places = (i) => {
-    const right = [[5, 0]];
-    if (!isLit.has(i)) return right;
+  /* Where a name may stand, in pixels from its point: to the right, or to the left where the edge
+     (so far away) would cut it; of lit words also elsewhere. */
+  const places = (i, edge) => {
     const w = widthOf(i);
-    return [...right, [-w - 1, 0], [-w / 2, -LINE], [-w / 2, LINE], [5, -LINE], [5, LINE]];
+    const beside = 5 + w <= edge ? [[5, 0]] : [[-w - 1, 0]];
+    if (!isLit.has(i)) return beside;
+    const around = [[5, 0], [-w - 1, 0], [-w / 2, -LINE], [-w / 2, LINE], [5, -LINE], [5, LINE]];
+    return [...around.filter(([dx]) => dx + w <= edge), ...beside];
   };
 
   function thin() {
@@ -70,7 +72,7 @@ page.script("words", (part, data, drawn, id) => {
       const px = (x[i] - across.start) * perX;
       const py = (up.end - y[i]) * perY;
       if (!(px >= 0 && px <= width && py >= 0 && py <= height)) return;
-      for (const [dx, dy] of places(i)) {
+      for (const [dx, dy] of places(i, width - px)) {
         const [left, top] = [px + dx, py + dy - LINE / 2];
         const [right, bottom] = [left + widthOf(i), top + LINE];
         const free = ([l, r, t, b]) => right <= l || left >= r || bottom <= t || top >= b;
