@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.deep.engine import on_one_thread, torch_generator
 from lowdim.deep.optimizers import rate_at
 from lowdim.deep.processes import added_over_processes, own_part
@@ -175,7 +175,7 @@ class Learner:
 
     def _losses(
         self, shards: list[tuple[int, tuple]], gradients: list, weight: float
-    ) -> Iterator[float]:
+    ) -> list[float]:
         """The loss of each shard, summed over rows.
 
         Its gradient, divided by the weight of the batch, goes to its place.
@@ -200,7 +200,7 @@ class Learner:
             into.add(torch.autograd.grad(loss / weight, self._weights, allow_unused=True))
             return loss.item()
 
-        return ordered_map(work, list(zip(shards, gradients, strict=False)))
+        return shared_map(work, list(zip(shards, gradients, strict=False)))
 
     def _shards(self, batch: tuple) -> Sequence[tuple]:
         """Parts of a batch, by its size alone; their sizes differ by one row at most."""

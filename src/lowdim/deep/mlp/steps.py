@@ -10,14 +10,14 @@ With 'adamw' the decay is the step's own: W <- (1 - rate alpha) W, and no part o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, xlogy
 
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.deep.learner import Learner, Stepped
 from lowdim.deep.mlp.forward import FUNCTIONS, SLOPES
 
@@ -46,7 +46,7 @@ class DenseSteps(Learner):
 
     def _losses(
         self, shards: list[tuple[int, tuple]], gradients: list, weight: float
-    ) -> Iterator[float]:
+    ) -> list[float]:
         """The loss of each shard, summed over rows.
 
         Its gradient, divided by the weight of the batch, goes to its place. Without noise, and on
@@ -68,7 +68,7 @@ class DenseSteps(Learner):
                     loss += self._penalty_of(into[::2], weight)
             return loss
 
-        return ordered_map(work, list(zip(shards, gradients, strict=False)))
+        return shared_map(work, list(zip(shards, gradients, strict=False)))
 
     def _penalty_of(self, into: Sequence[np.ndarray], weight: float) -> float:
         """alpha / 2 sum_l |W_l|^2, whose gradient is added: its part for a batch of this weight."""

@@ -234,7 +234,9 @@ class Bound(NamedTuple):
         Z = q.draw(E)
         log_p = module.likelihood.log_density(rows.Y, rows.seen, module.numbers(Z, rows.given))
         if self.closed_kl:
-            return -(log_p.mean(dim=0) - self.beta * q.kl_to_standard()).sum()
+            kl = q.kl_to_standard()
+            kl = kl if self.beta == 1.0 else self.beta * kl
+            return (kl - (log_p[0] if len(log_p) == 1 else log_p.mean(dim=0))).sum()
         log_w = log_p + self.beta * (module.prior.log_density(Z) - q.log_density(Z))
         by_sample = log_w.unflatten(0, (self.n_samples, self.n_importance))
         bound = by_sample.logsumexp(dim=1) - math.log(self.n_importance)
