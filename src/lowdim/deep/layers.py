@@ -122,43 +122,75 @@ class Layer(NamedTuple):
     dropout: float = 0.0
 
 
+class Passed(NamedTuple):
+    """What came out of a layer's parts when rows passed through it."""
+
+    X: torch.Tensor  # what it saw
+    Z: torch.Tensor | None  # what its activation's slope follows from; None: it has none
+    kept: torch.Tensor | None  # what dropout multiplied by
+
+
+def forward(layers: Sequence[Layer], X: torch.Tensor) -> tuple[torch.Tensor, list[Passed]]:
+    """Rows through dense layers, without autograd; what `backward` needs of it.
+
+    Z_l = H_(l-1) W_l' + b_l,    H_l = act(Z_l) kept_l
+    """
+    passed = []
+    for W, b, activation, dropout in layers:
+        Z = H = torch.addmm(b, X, W.t())
+        if activation != "identity":
+            H = _ACTIVATE[activation](Z)
+        kept = _kept(H, dropout) if dropout else None
+        passed.append(Passed(X, None if activation == "identity" else Z, kept))
+        X = H if kept is None else H * kept
+    return X, passed
+
+
+def backward(
+    layers: Sequence[Layer],
+    passed: Sequence[Passed],
+    D: torch.Tensor,
+    into: Gradients,
+    further: bool = True,
+) -> torch.Tensor | None:
+    """Derivatives D of a loss by what layers gave, back to what they saw, if it goes `further`.
+
+    Gradients in W and b are added where they belong.
+
+    D_l = d loss / d Z_l:   D_(l-1) = (D_l W_l) kept_(l-1) act'(Z_(l-1)),   dW_l = D_l' H_(l-1)
+    """
+    back: torch.Tensor | None = D
+    for number, (W, b, activation, _) in reversed(list(enumerate(layers))):
+        assert back is not None
+        X, Z, kept = passed[number]
+        D = back if kept is None else back * kept
+        D = D if Z is None else _TIMES_SLOPE[activation](D, Z)
+        of_W, of_b = into.place(W), into.place(b)
+        assert of_W is not None and of_b is not None
+        of_W.addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
+        of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
+        back = D @ W if number or further else None
+    return back
+
+
 class _Stack(torch.autograd.Function):
     """Dense layers one after the other, whose gradients in W and b are added where they belong.
 
-        Z_l = H_(l-1) W_l' + b_l,    H_l = act(Z_l) kept_l
-
-        D_l = d loss / d Z_l:   D_(l-1) = (D_l W_l) kept_(l-1) act'(Z_(l-1)),   dW_l = D_l' H_(l-1)
-
     Autograd sees one function where it would see three for each layer, and hidden layers are
-    written in place. What it is told of the first weight only makes it come back here.
+    written in place. What it is told of the first weight only makes it come back here. The last
+    layer has no activation: what it gives is not kept, else it would keep itself.
     """
 
     @staticmethod
     def forward(ctx: Any, X: Any, layers: Sequence[Layer], into: Gradients, _: Any) -> torch.Tensor:
-        ctx.layers, ctx.into, ctx.seen = layers, into, []
-        for W, b, activation, dropout in layers:
-            Z = H = torch.addmm(b, X, W.t())
-            if activation == "identity":
-                Z = None  # the last layer's is not kept: it is given back, and would keep itself
-            else:
-                H = _ACTIVATE[activation](Z)
-            kept = _kept(H, dropout) if dropout else None
-            ctx.seen.append((X, Z, kept))
-            X = H if kept is None else H * kept
-        return X
+        ctx.layers, ctx.into = layers, into
+        found, ctx.passed = forward(layers, X)
+        return found
 
     @staticmethod
     def backward(ctx: Any, D: torch.Tensor) -> tuple:
-        into, further = ctx.into, ctx.needs_input_grad[0]
-        for number, (W, b, activation, _) in reversed(list(enumerate(ctx.layers))):
-            X, Z, kept = ctx.seen[number]
-            D = D if kept is None else D * kept
-            D = D if Z is None else _TIMES_SLOPE[activation](D, Z)
-            into.place(W).addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
-            of_b = into.place(b)
-            of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
-            D = D @ W if number or further else None
-        return D, None, None, None
+        further = ctx.needs_input_grad[0]
+        return backward(ctx.layers, ctx.passed, D, ctx.into, further), None, None, None
 
 
 def _kept(X: torch.Tensor, dropout: float) -> torch.Tensor:
@@ -185,12 +217,12 @@ class Dense(nn.Sequential):
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         into = _gradients.get()
-        layers = self._layers() if into is not None and X.ndim == 2 else None
+        layers = self.layers() if into is not None and X.ndim == 2 else None
         if into is None or layers is None or into.place(layers[0].W) is None:
             return super().forward(X)
         return _Stack.apply(X, layers, into, layers[0].W)
 
-    def _layers(self) -> list[Layer] | None:
+    def layers(self) -> list[Layer] | None:
         """What can be worked on as one; None if a part is of another kind, or the last one is."""
         found: list[Layer] = []
         for part in self:
