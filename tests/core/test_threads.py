@@ -21,6 +21,7 @@ from lowdim.core.threads import (
     fetched_ahead,
     ordered_map,
     released_blas,
+    shared_map,
     single_threaded_blas,
 )
 from lowdim.tables.streaming import stream
@@ -72,6 +73,49 @@ def test_results_come_in_order(n_threads, kind):
     with config_context(threads=n_threads):
         assert list(ordered_map(str, kind(range(100)))) == [str(i) for i in range(100)]
         assert list(ordered_map(str, kind([]))) == []
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_shared_work_comes_in_order_with_blas_held(n_threads):
+    with config_context(threads=n_threads):
+        found = shared_map(lambda i: (i, count_limited(None)), range(20))
+    assert found == [(i, 1) for i in range(20)]
+    assert shared_map(str, []) == []
+
+
+def test_shared_work_is_done_by_the_caller_too_and_work_within_it_stays_where_it_is():
+    meet = threading.Barrier(2, timeout=10)
+
+    def work(i):
+        meet.wait()  # both are in work at once
+        inner = list(ordered_map(lambda _: threading.get_ident(), range(3)))
+        return threading.get_ident(), set(inner)
+
+    with config_context(threads=2):
+        found = shared_map(work, range(2))
+        assert len(list(ordered_map(abs, range(3)))) == 3  # the caller has its threads again
+    assert threading.get_ident() in {thread for thread, _ in found}
+    assert len({thread for thread, _ in found}) == 2
+    assert all(inner == {thread} for thread, inner in found)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("of_caller", [True, False])
+def test_an_error_in_shared_work_ends_it(n_threads, of_caller):
+    caller, done = threading.get_ident(), []
+
+    def work(i):
+        time.sleep(0.01)
+        if (threading.get_ident() == caller) == of_caller or n_threads == 1:
+            raise KeyError(i)
+        done.append(i)
+
+    with config_context(threads=n_threads), pytest.raises(KeyError):
+        shared_map(work, range(50))
+    n_done = len(done)
+    assert n_done < 5
+    time.sleep(0.03)
+    assert len(done) == n_done  # nothing is still in work
 
 
 def test_only_a_few_items_are_taken_ahead_of_the_results():

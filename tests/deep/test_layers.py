@@ -1,5 +1,8 @@
 """Layers: dropout takes its chance from the step alone; gradients go where they belong."""
 
+import gc
+import weakref
+
 import pytest
 
 from lowdim.deep.engine import torch_generator
@@ -49,3 +52,39 @@ def test_gradients_go_where_they_belong(rng):
     unused = torch.full((2,), torch.nan)
     layers.Gradients([torch.ones(2)], [unused]).add([None])
     assert not unused.any()
+
+
+@pytest.mark.parametrize("activation", list(layers.ACTIVATIONS))
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_dense_layers_as_one_function_have_the_gradients_of_their_parts(activation, dropout, seed):
+    network = layers.dense((5, 4, 3, 2), activation, dropout).double()
+    random = torch_generator(seed)
+    X = torch.randn((7, 5), generator=random, dtype=torch.float64).requires_grad_()
+    weights = list(network.parameters())
+    for w in weights:
+        torch.nn.init.normal_(w, generator=random)
+    with layers.with_noise(torch_generator(seed, 1)):
+        expected = torch.autograd.grad((network(X) ** 2).sum(), [X, *weights])
+    parts = [torch.full_like(w, torch.nan) for w in weights]
+    into = layers.Gradients(weights, parts)
+    with layers.with_noise(torch_generator(seed, 1)), layers.adding_gradients_to(into):
+        value = (network(X) ** 2).sum()
+    assert type(value.grad_fn.next_functions[0][0].next_functions[0][0]).__name__ == (
+        "_StackBackward"
+    )
+    found = torch.autograd.grad(value, [X, *weights], allow_unused=True)
+    assert all(g is None for g in found[1:])
+    for part, gradient in zip([found[0], *parts], expected, strict=True):
+        torch.testing.assert_close(part, gradient, rtol=1e-12, atol=1e-14)
+
+
+def test_dense_layers_as_one_function_are_forgotten_when_they_are_no_longer_needed(rng):
+    network, X = layers.dense((4, 3, 2), "relu"), torch.ones(6, 4)
+    weights = list(network.parameters())
+    with layers.adding_gradients_to(layers.Gradients(weights, [w.clone() for w in weights])):
+        found = network(X)
+    given_back = weakref.ref(found)
+    gc.disable()
+    del found
+    gc.enable()
+    assert given_back() is None

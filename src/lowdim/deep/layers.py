@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -22,6 +22,24 @@ ACTIVATIONS: dict[str, Any] = {
     "gelu": nn.GELU,
     "silu": nn.SiLU,
     "identity": nn.Identity,
+}
+_NAMES = {kind: name for name, kind in ACTIVATIONS.items()}
+_aten = torch.ops.aten
+# of the hidden layers of `dense`: of sums Z, where they may be overwritten, and times its slope,
+# from what it gives (first three) or from Z
+_ACTIVATE: dict[str, Any] = {
+    "relu": torch.relu_,
+    "tanh": torch.tanh_,
+    "logistic": torch.sigmoid_,
+    "gelu": nn.functional.gelu,
+    "silu": nn.functional.silu,
+}
+_TIMES_SLOPE: dict[str, Any] = {
+    "relu": lambda D, H: _aten.threshold_backward(D, H, 0.0),
+    "tanh": _aten.tanh_backward,
+    "logistic": _aten.sigmoid_backward,
+    "gelu": _aten.gelu_backward,
+    "silu": _aten.silu_backward,
 }
 _noise: ContextVar[torch.Generator | None] = ContextVar("lowdim_noise", default=None)
 
@@ -43,25 +61,29 @@ class Gradients:
     """
 
     def __init__(self, weights: Sequence[Any], parts: Sequence[torch.Tensor]):
-        self._parts = dict(zip(weights, parts, strict=True))
-        self._empty = set(weights)
+        keys = map(id, weights)  # torch takes its time to look a tensor up
+        self._parts = dict(zip(keys, parts, strict=True))
+        self._empty = set(self._parts)
 
     def place(self, weight: Any) -> torch.Tensor | None:
         """The tensor for the gradient of a weight, if there is one."""
-        return self._parts.get(weight)
+        return self._parts.get(id(weight))
 
     def holds(self, weight: Any) -> bool:
         """Whether something is there already; from now on there is."""
-        held = weight not in self._empty
-        self._empty.discard(weight)
+        return self._held(id(weight))
+
+    def _held(self, key: int) -> bool:
+        held = key not in self._empty
+        self._empty.discard(key)
         return held
 
     def add(self, found: Sequence[torch.Tensor | None]) -> None:
         """Add what autograd has found, None where it was added already, or where nothing is."""
-        for (weight, part), gradient in zip(self._parts.items(), found, strict=True):
+        for (key, part), gradient in zip(self._parts.items(), found, strict=True):
             if gradient is not None:
-                part.add_(gradient) if self.holds(weight) else part.copy_(gradient)
-            elif weight in self._empty:
+                part.add_(gradient) if self._held(key) else part.copy_(gradient)
+            elif key in self._empty:
                 part.zero_()
 
 
@@ -88,25 +110,93 @@ class Linear(nn.Linear):
         into = _gradients.get()
         if into is None or X.ndim != 2 or into.place(self.weight) is None:
             return super().forward(X)
-        return _Product.apply(X, self.weight, self.bias, into)
+        return _Stack.apply(X, [Layer(self.weight, self.bias)], into, self.weight)
 
 
-class _Product(torch.autograd.Function):
-    """X W' + b, whose gradients in W and b are added where they belong."""
+class Layer(NamedTuple):
+    """Of dense layers that are worked on as one: a product, and what follows it."""
+
+    W: torch.Tensor
+    b: torch.Tensor
+    activation: str = "identity"
+    dropout: float = 0.0
+
+
+class Passed(NamedTuple):
+    """What came out of a layer's parts when rows passed through it."""
+
+    X: torch.Tensor  # what it saw
+    Z: torch.Tensor | None  # what its activation's slope follows from; None: it has none
+    kept: torch.Tensor | None  # what dropout multiplied by
+
+
+def forward(layers: Sequence[Layer], X: torch.Tensor) -> tuple[torch.Tensor, list[Passed]]:
+    """Rows through dense layers, without autograd; what `backward` needs of it.
+
+    Z_l = H_(l-1) W_l' + b_l,    H_l = act(Z_l) kept_l
+    """
+    passed = []
+    for W, b, activation, dropout in layers:
+        Z = H = torch.addmm(b, X, W.t())
+        if activation != "identity":
+            H = _ACTIVATE[activation](Z)
+        kept = _kept(H, dropout) if dropout else None
+        passed.append(Passed(X, None if activation == "identity" else Z, kept))
+        X = H if kept is None else H * kept
+    return X, passed
+
+
+def backward(
+    layers: Sequence[Layer],
+    passed: Sequence[Passed],
+    D: torch.Tensor,
+    into: Gradients,
+    further: bool = True,
+) -> torch.Tensor | None:
+    """Derivatives D of a loss by what layers gave, back to what they saw, if it goes `further`.
+
+    Gradients in W and b are added where they belong.
+
+    D_l = d loss / d Z_l:   D_(l-1) = (D_l W_l) kept_(l-1) act'(Z_(l-1)),   dW_l = D_l' H_(l-1)
+    """
+    back: torch.Tensor | None = D
+    for number, (W, b, activation, _) in reversed(list(enumerate(layers))):
+        assert back is not None
+        X, Z, kept = passed[number]
+        D = back if kept is None else back * kept
+        D = D if Z is None else _TIMES_SLOPE[activation](D, Z)
+        of_W, of_b = into.place(W), into.place(b)
+        assert of_W is not None and of_b is not None
+        of_W.addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
+        of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
+        back = D @ W if number or further else None
+    return back
+
+
+class _Stack(torch.autograd.Function):
+    """Dense layers one after the other, whose gradients in W and b are added where they belong.
+
+    Autograd sees one function where it would see three for each layer, and hidden layers are
+    written in place. What it is told of the first weight only makes it come back here. The last
+    layer has no activation: what it gives is not kept, else it would keep itself.
+    """
 
     @staticmethod
-    def forward(ctx: Any, X: Any, W: Any, b: Any, into: Gradients) -> torch.Tensor:
-        ctx.save_for_backward(X)
-        ctx.weights, ctx.into = (W, b), into
-        return torch.addmm(b, X, W.t())
+    def forward(ctx: Any, X: Any, layers: Sequence[Layer], into: Gradients, _: Any) -> torch.Tensor:
+        ctx.layers, ctx.into = layers, into
+        found, ctx.passed = forward(layers, X)
+        return found
 
     @staticmethod
     def backward(ctx: Any, D: torch.Tensor) -> tuple:
-        (X,), (W, b), into = ctx.saved_tensors, ctx.weights, ctx.into
-        into.place(W).addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
-        of_b = into.place(b)
-        of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
-        return D @ W if ctx.needs_input_grad[0] else None, None, None, None
+        further = ctx.needs_input_grad[0]
+        return backward(ctx.layers, ctx.passed, D, ctx.into, further), None, None, None
+
+
+def _kept(X: torch.Tensor, dropout: float) -> torch.Tensor:
+    """What dropout multiplies numbers by: 0, or 1 / (1 - p)."""
+    kept = torch.rand(X.shape, generator=_noise.get(), dtype=X.dtype) >= dropout
+    return kept.to(X) / (1.0 - dropout)
 
 
 class Dropout(nn.Module):
@@ -119,15 +209,40 @@ class Dropout(nn.Module):
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         if not self.training or self.p == 0:
             return X
-        kept = torch.rand(X.shape, generator=_noise.get(), dtype=X.dtype) >= self.p
-        return X * kept.to(X.device) / (1.0 - self.p)
+        return X * _kept(X, self.p)
 
 
-def dense(sizes: Sequence[int], activation: str, dropout: float = 0.0) -> nn.Sequential:
+class Dense(nn.Sequential):
+    """Linear layers, activations and dropout."""
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        into = _gradients.get()
+        layers = self.layers() if into is not None and X.ndim == 2 else None
+        if into is None or layers is None or into.place(layers[0].W) is None:
+            return super().forward(X)
+        return _Stack.apply(X, layers, into, layers[0].W)
+
+    def layers(self) -> list[Layer] | None:
+        """What can be worked on as one; None if a part is of another kind, or the last one is."""
+        found: list[Layer] = []
+        for part in self:
+            name = _NAMES.get(type(part))
+            if isinstance(part, Linear):
+                found.append(Layer(part.weight, part.bias))
+            elif found and name is not None and found[-1][2:] == ("identity", 0.0):
+                found[-1] = found[-1]._replace(activation=name)
+            elif found and isinstance(part, Dropout) and not found[-1].dropout:
+                found[-1] = found[-1]._replace(dropout=part.p if part.training else 0.0)
+            else:
+                return None
+        return found if found and found[-1][2:] == ("identity", 0.0) else None
+
+
+def dense(sizes: Sequence[int], activation: str, dropout: float = 0.0) -> Dense:
     """Linear layers from sizes[0] to sizes[-1] numbers, an activation after each but the last."""
     layers: list[nn.Module] = []
     for i, (before, after) in enumerate(pairwise(sizes)):
         if i:
             layers += [ACTIVATIONS[activation](), *([Dropout(dropout)] if dropout else [])]
         layers.append(Linear(before, after))
-    return nn.Sequential(*layers)
+    return Dense(*layers)

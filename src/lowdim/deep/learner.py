@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.deep.engine import on_one_thread, torch_generator
 from lowdim.deep.optimizers import rate_at
 from lowdim.deep.processes import added_over_processes, own_part
@@ -81,6 +81,10 @@ class Learner:
         Rows of a shard at least; more where the work of a row is small.
     noisy : bool
         Whether the loss, or the network, draws random numbers.
+    straight : callable or None
+        straight(module, batch, generator, gradients, weight) gives the same loss as a number, and
+        adds its gradient, divided by the weight, to `layers.Gradients`: a derivation by hand, in
+        single or double precision. None where it has none for this batch.
     """
 
     def __init__(
@@ -97,6 +101,7 @@ class Learner:
         prepare: Callable[[np.ndarray], np.ndarray] | None = None,
         shard: int = SHARD,
         noisy: bool = True,
+        straight: Callable[..., float | None] | None = None,
     ):
         import torch
 
@@ -106,6 +111,7 @@ class Learner:
         self._loss, self._penalty, self._weighted = loss, penalty, weighted
         self._prepare = prepare
         self._shard, self._noisy = shard, noisy
+        self._straight = straight if settings.precision != "mixed" else None
         self._weights = [p for p in self.module.parameters() if p.requires_grad]
         self.vector = Vector(self._weights, settings)
         self.n_done = 0
@@ -175,7 +181,7 @@ class Learner:
 
     def _losses(
         self, shards: list[tuple[int, tuple]], gradients: list, weight: float
-    ) -> Iterator[float]:
+    ) -> list[float]:
         """The loss of each shard, summed over rows.
 
         Its gradient, divided by the weight of the batch, goes to its place.
@@ -184,23 +190,29 @@ class Learner:
 
         from lowdim.deep.layers import Gradients, adding_gradients_to, with_noise
 
-        straight = self.settings.precision != "mixed"
+        in_place = self.settings.precision != "mixed"
 
         def work(item: tuple) -> float:
             (number, rows), (_, parts) = item
             on_one_thread()
             noise = torch_generator(self.seed, self.n_done, number) if self._noisy else None
-            into = Gradients(self._weights, parts)
+            into, batch = Gradients(self._weights, parts), self.tensors(rows)
+            if self._straight is not None:
+                with torch.no_grad(), with_noise(noise):
+                    found = self._straight(self.module, batch, noise, into, weight)
+                if found is not None:
+                    into.add([None] * len(parts))  # 0 for weights that it did not use
+                    return found
             with (
                 self._precision(),
                 with_noise(noise),
-                adding_gradients_to(into if straight else None),
+                adding_gradients_to(into if in_place else None),
             ):
-                loss = self._loss(self.module, self.tensors(rows), noise)
+                loss = self._loss(self.module, batch, noise)
             into.add(torch.autograd.grad(loss / weight, self._weights, allow_unused=True))
             return loss.item()
 
-        return ordered_map(work, list(zip(shards, gradients, strict=False)))
+        return shared_map(work, list(zip(shards, gradients, strict=False)))
 
     def _shards(self, batch: tuple) -> Sequence[tuple]:
         """Parts of a batch, by its size alone; their sizes differ by one row at most."""

@@ -137,10 +137,12 @@ class Network(Estimator):
         penalty: Callable[[Any], Any] | None = None,
         weighted: bool = False,
         more: bool = False,
+        straight: Callable[..., float | None] | None = None,
     ) -> None:
         """Learn the weights by `max_iter` passes over the rows, or by one more.
 
-        `along` are companions of the rows, the last one their weights if `weighted`.
+        `along` are companions of the rows, the last one their weights if `weighted`; `straight` is
+        the learner's.
         """
         torch_for(type(self).__name__)
         before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
@@ -164,6 +166,7 @@ class Network(Estimator):
             weighted=weighted,
             prepare=self._prepare(),
             shard=self._shard_size(),
+            straight=straight,
         )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)

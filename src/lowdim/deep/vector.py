@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.deep.engine import on_one_thread
 from lowdim.deep.optimizers import memory_of, move
 
@@ -88,8 +88,7 @@ class Vector:
             on_one_thread()
             function(piece)
 
-        for _ in ordered_map(work, self._pieces):
-            pass
+        shared_map(work, self._pieces)
 
     def _added(self, piece: slice, n_shards: int) -> None:
         total = self._gradients[0][0][piece]

@@ -64,3 +64,58 @@ def test_rows_are_scored_in_pieces_of_the_widest_layer(monkeypatch):
     again = model.impute(np.where(np.arange(6) == 2, np.nan, new[:8]), n_samples=10)
     np.testing.assert_allclose(again, filled, rtol=1e-12)
     assert max(sizes) == 10  # codes, of 64 numbers each
+
+
+@pytest.mark.parametrize("activation", ["relu", "silu"])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"beta": 0.3}, {"dropout": 0.3}, {"binarize": True}, {"hidden": ()}]
+)
+def test_the_derivation_by_hand_is_the_gradient_of_the_bound(activation, arguments, rng):
+    from lowdim.deep.layers import Gradients, with_noise
+
+    X = rng.random((30, 9)) if "binarize" in arguments else (rng.random((30, 9)) < 0.4) * 1.0
+    settings = {"hidden": (8, 5), **arguments}
+    model = lowdim.VAE(2, likelihood="bernoulli", activation=activation, max_iter=1, **settings)
+    model.set_params(random_state=0).fit(X)
+    module, Y = model.module_.double().train(), torch.from_numpy(X)
+    weights = list(module.parameters())
+    with torch.no_grad():  # widths that differ from row to row, some of them beyond the limits
+        module.encoder[-1].weight.normal_(std=10.0, generator=torch.Generator().manual_seed(1))
+    bound = model._bound()
+    with with_noise(torch.Generator().manual_seed(2)):
+        loss = bound.loss(module, (Y,), torch.Generator().manual_seed(3))
+    expected = torch.autograd.grad(loss / 7.0, weights)
+    parts = [torch.full_like(w, torch.nan) for w in weights]
+    with torch.no_grad(), with_noise(torch.Generator().manual_seed(2)):
+        generator = torch.Generator().manual_seed(3)
+        found = bound.straight(module, (Y,), generator, Gradients(weights, parts), 7.0)
+    assert found == pytest.approx(loss.item(), rel=1e-12)
+    for part, gradient in zip(parts, expected, strict=True):
+        torch.testing.assert_close(part, gradient, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"likelihood": "gaussian"},
+        {"posterior": "full"},
+        {"n_samples": 2},
+        {"n_importance": 2},
+        {"kl": "sampled"},
+        {"prior": "mixture", "n_clusters": 2},
+        {"gradient": "reinforce", "n_samples": 2},
+        {"network": "conv"},
+    ],
+)
+def test_other_bounds_are_left_to_autograd(arguments, rng):
+    X = (rng.random((30, 9)) < 0.4) * 1.0
+    model = lowdim.VAE(2, **{"likelihood": "bernoulli", "max_iter": 1, **arguments}).fit(X)
+    Y = torch.from_numpy(X).float()
+    assert model._bound().straight(model.module_, (Y,), None, None, 1.0) is None
+
+
+def test_rows_with_holes_after_complete_ones_are_left_to_autograd(rng):
+    X = (rng.random((30, 9)) < 0.4) * 1.0
+    model = lowdim.VAE(2, likelihood="bernoulli", max_iter=1, random_state=0).fit(X)
+    X[3, 4] = np.nan
+    assert np.isfinite(model.partial_fit(X).history_).all()

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.deep.engine import on_one_thread, torch_generator
 from lowdim.deep.learner import Learner, Settings, Stepped
 from lowdim.deep.optimizers import move
@@ -119,7 +119,7 @@ class Players(Learner):
                 into.zero_() if gradient is None else into.copy_(gradient)
             return loss.item()
 
-        total = sum(ordered_map(work, list(zip(shards, gradients, strict=False))), 0.0)
+        total = sum(shared_map(work, list(zip(shards, gradients, strict=False))), 0.0)
         gradient = gradients[0][0][own.place]
         for vector, _ in gradients[1:]:
             gradient += vector[own.place]

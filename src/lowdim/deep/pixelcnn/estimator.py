@@ -16,6 +16,7 @@ from lowdim.deep.network import SHARED_ARGUMENTS
 
 MOST_VALUES, AUTO_BINS = 256, 32  # of levels="auto"
 PIXELS_OF_A_SHARD = 4096  # that a thread works on, at least
+IMAGES_OF_A_SHARD = 16  # as well: torch takes a slower way for fewer
 
 
 class PixelCNN(ChainNetwork):
@@ -199,7 +200,7 @@ class PixelCNN(ChainNetwork):
             )
 
     def _shard_size(self) -> int:
-        return max(1, PIXELS_OF_A_SHARD // len(self.n_levels_))
+        return max(IMAGES_OF_A_SHARD, PIXELS_OF_A_SHARD // len(self.n_levels_))
 
     def _level_limits(self) -> tuple[int, int, bool]:
         if self.levels == "auto":

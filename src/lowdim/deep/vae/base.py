@@ -84,7 +84,8 @@ class VariationalNetwork(GenerativeNetwork):
         rows, seed = self._open(X, more)
         goes_on = more and hasattr(self, "weights_")
         along = self._learn_conditions(y, rows, goes_on)
-        self._learn(self._checked(rows), along, self._bound().loss, seed, more=more)
+        bound, rows = self._bound(), self._checked(rows)
+        self._learn(rows, along, bound.loss, seed, more=more, straight=bound.straight)
         assert self.module_  # made now: what only uses a model does not change it
         return self
 

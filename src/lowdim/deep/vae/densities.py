@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits, softplus
+from torch.nn.functional import softplus
 
 from lowdim.deep.vae.likelihoods import Layout
 
@@ -47,7 +48,7 @@ class Likelihood(nn.Module):
     ) -> torch.Tensor:
         """(..., n) for rows Y (n, d), zeros where not seen, and numbers (..., n, n_out)."""
         plain, levels, log_noise = self.parts(out)
-        found = torch.zeros((), dtype=out.dtype, device=out.device)
+        found: list[torch.Tensor] = []
         for kind in ("gaussian", "bernoulli", "poisson"):
             if kind not in self.layout.kinds:
                 continue
@@ -56,11 +57,14 @@ class Likelihood(nn.Module):
                 columns, at = self.layout.of(kind), self.layout.among_plain(kind)
                 X, a = Y[:, columns], plain[..., at]
                 of = None if seen is None else seen[:, columns]
+            if kind == "bernoulli":
+                found.append(_Bernoulli.apply(a, X, of))
+                continue
             entries = _ENTRIES[kind](X, a, log_noise)
-            found = found + (entries if of is None else entries * of).sum(dim=-1)
+            found.append((entries if of is None else entries * of).sum(dim=-1))
         if levels is not None:
-            found = found + self._of_levels(Y, seen, levels)
-        return found
+            found.append(self._of_levels(Y, seen, levels))
+        return functools.reduce(torch.add, found)
 
     def log_variances(self) -> torch.Tensor:
         """Learned log variances of the Gaussian columns."""
@@ -68,7 +72,7 @@ class Likelihood(nn.Module):
 
     def parts(self, out: torch.Tensor) -> tuple:
         """Numbers of plain columns, log-probabilities of levels, and log variances."""
-        plain = out[..., : self.n_plain] + self.offset
+        plain = (out if self.n_plain == out.shape[-1] else out[..., : self.n_plain]) + self.offset
         n_gaussian, log_noise, levels = self.n_gaussian, None, None
         if n_gaussian:
             if self.noise == "row":
@@ -135,10 +139,24 @@ def _gaussian(X: torch.Tensor, mean: torch.Tensor, log_noise: torch.Tensor) -> t
     return -0.5 * ((X - mean) ** 2 * torch.exp(-log_noise) + log_noise + LOG_2_PI)
 
 
-def _bernoulli(X: torch.Tensor, logits: torch.Tensor, _: Any) -> torch.Tensor:
-    if X.shape == logits.shape:
-        return -binary_cross_entropy_with_logits(logits, X, reduction="none")
-    return X * logits - softplus(logits)
+class _Bernoulli(torch.autograd.Function):
+    """sum_f x_f a_f - softplus(a_f) of log-odds a (..., d) over what is seen of rows x (n, d).
+
+    Its derivative by a_f is x_f - sigmoid(a_f). As one function, in place, it takes half the time
+    of its parts.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, logits: Any, X: Any, seen: Any) -> torch.Tensor:
+        ctx.save_for_backward(logits, X, seen)
+        entries = softplus(logits).neg_().addcmul_(X, logits)
+        return (entries if seen is None else entries.mul_(seen)).sum(dim=-1)
+
+    @staticmethod
+    def backward(ctx: Any, by: torch.Tensor) -> tuple:
+        logits, X, seen = ctx.saved_tensors
+        D = logits.sigmoid().neg_().add_(X).mul_(by.unsqueeze(-1))
+        return D if seen is None else D.mul_(seen), None, None
 
 
 def _poisson(X: torch.Tensor, log_rate: torch.Tensor, _: Any) -> torch.Tensor:
@@ -146,7 +164,7 @@ def _poisson(X: torch.Tensor, log_rate: torch.Tensor, _: Any) -> torch.Tensor:
     return X * log_rate - log_rate.exp() - torch.lgamma(X + 1.0)
 
 
-_ENTRIES = {"gaussian": _gaussian, "bernoulli": _bernoulli, "poisson": _poisson}
+_ENTRIES = {"gaussian": _gaussian, "poisson": _poisson}
 
 
 # ---- codes ---------------------------------------------------------------------------------------

@@ -8,11 +8,19 @@ from typing import NamedTuple
 
 import torch
 from torch import nn
+from torch.nn.functional import softplus
 
 from lowdim.deep.coding import CHANNELS, decoder, encoder
+from lowdim.deep.layers import Gradients, Layer, backward, forward
 from lowdim.deep.vae.densities import Likelihood, MixturePrior, StandardPrior
 from lowdim.deep.vae.likelihoods import Layout
-from lowdim.deep.vae.posteriors import Posterior, n_numbers, posterior_of_layers
+from lowdim.deep.vae.posteriors import (
+    LARGEST_LOG_STD,
+    SMALLEST_LOG_STD,
+    Posterior,
+    n_numbers,
+    posterior_of_layers,
+)
 
 WIDER = 0.5  # log of how much wider posteriors are where values miss and none did in fit
 MOST_NUMBERS = 2**22  # that a layer gives at once when rows are scored
@@ -244,11 +252,73 @@ class Bound(NamedTuple):
         Z = q.draw(E)
         log_p = module.likelihood.log_density(rows.Y, rows.seen, module.numbers(Z, rows.given))
         if self.closed_kl:
-            return -(log_p.mean(dim=0) - self.beta * q.kl_to_standard()).sum()
+            kl = q.kl_to_standard()
+            kl = kl if self.beta == 1.0 else self.beta * kl
+            return (kl - (log_p[0] if len(log_p) == 1 else log_p.mean(dim=0))).sum()
         log_w = log_p + self.beta * (module.prior.log_density(Z) - q.log_density(Z))
         by_sample = log_w.unflatten(0, (self.n_samples, self.n_importance))
         bound = by_sample.logsumexp(dim=1) - math.log(self.n_importance)
         return -bound.mean(dim=0).sum()
+
+    def straight(
+        self,
+        module: Variational,
+        batch: tuple,
+        noise: torch.Generator,
+        into: Gradients,
+        weight: float,
+    ) -> float | None:
+        """The loss, and its gradient divided by `weight`, without autograd; None: not by this way.
+
+        For pixels, the case that takes longest: with a = decode(z) and z = mu + s e,
+
+            d loss / d a = sigmoid(a) - y,    d loss / d mu = d loss / d z + beta mu,
+            d loss / d log s = (d loss / d z) s e + beta (s^2 - 1)
+        """
+        nets = self._dense(module)
+        if nets is None or len(batch) > 1 or batch[0].sum().isnan():
+            return None
+        (encoder, decoder), Y = nets, batch[0]
+        if self.binarize:
+            Y = self._binary(Y, module, noise)
+        out, of_encoder = forward(encoder, Y)
+        k = out.shape[1] // 2
+        mean, raw = out[:, :k], out[:, k:]
+        log_std = raw.clamp(SMALLEST_LOG_STD, LARGEST_LOG_STD)
+        std = log_std.exp()
+        E = torch.randn((1, *mean.shape), generator=noise, dtype=Y.dtype)[0]
+        odds, of_decoder = forward(decoder, torch.addcmul(mean, std, E))
+        odds += module.likelihood.offset
+        loss = softplus(odds).sum() - torch.dot(odds.view(-1), Y.view(-1))
+        variance = std * std
+        kl = 0.5 * ((variance - 1.0).addcmul_(mean, mean) - 2.0 * log_std).sum()
+
+        by_odds = odds.sigmoid_().sub_(Y).div_(weight)
+        by_z = backward(decoder, of_decoder, by_odds, into)
+        part = self.beta / weight
+        by_out = torch.empty_like(out)
+        torch.add(by_z, mean, alpha=part, out=by_out[:, :k])
+        by_log_std = torch.addcmul(part * (variance - 1.0), by_z, std * E)
+        by_out[:, k:] = by_log_std.mul_(raw == log_std)
+        backward(encoder, of_encoder, by_out, into, further=False)
+        return (loss + self.beta * kl).item()
+
+    def _dense(self, module: Variational) -> tuple[list[Layer], list[Layer]] | None:
+        """Layers of encoder and decoder, where `straight` is for the module."""
+        usual = self.gradient == "reparam" and self.closed_kl and self.n_samples == 1
+        shape = module.shape
+        if (
+            not usual
+            or type(module) is not Variational
+            or module.likelihood.all_of != "bernoulli"
+            or shape.posterior != "diagonal"
+            or shape.network != "mlp"
+            or shape.n_conditions
+            or shape.sees_missing
+        ):
+            return None
+        encoder, decoder = module.encoder.layers(), module.decoder.layers()
+        return None if encoder is None or decoder is None else (encoder, decoder)
 
     def _by_scores(
         self, module: Variational, q: Posterior, E: torch.Tensor, rows: Seen
