@@ -56,6 +56,9 @@ class JudgedBound(NamedTuple):
             game = self._game(module, batch, noise)
         return J + (game - game.detach())
 
+    def straight(self, *_: object) -> None:
+        """There is no other way to its gradient than autograd."""
+
     def _game(
         self, module: JudgedVariational, batch: tuple, noise: torch.Generator
     ) -> torch.Tensor:

@@ -280,7 +280,7 @@ class Bound(NamedTuple):
             return None
         (encoder, decoder), Y = nets, batch[0]
         if self.binarize:
-            Y = self._binary(Y, module, noise)
+            Y = self.binary(Y, module, noise)
         out, of_encoder = forward(encoder, Y)
         k = out.shape[1] // 2
         mean, raw = out[:, :k], out[:, k:]
