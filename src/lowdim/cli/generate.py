@@ -163,7 +163,9 @@ def _fitted(
     encoder = request.fit(table)
     check_given(encoder.encoding_, given, table.where)
     material = Material(request, table, encoder, seed)
-    method = best_method(material) if method is None else method
+    if method is None:
+        method = best_method(material)
+    material.check(method)
     model = material.fit(method)
     patterns = empty_patterns(model.encoder_.encoding_, encoder.origin_, table) if holes else None
     lines = [*table_lines(table, encoder), line("method", type(model.estimator_).__name__)]
