@@ -19,6 +19,7 @@ from lowdim.tables.drawing import drawn_given, drawn_matrix
 from lowdim.tables.encoding import Encoding
 from lowdim.tables.errors import TableError, listed, no_such_column, plain, quoted
 from lowdim.tables.filling import decimals, rounded
+from lowdim.tables.frames.dtypes import stacked_chunks
 from lowdim.tables.frames.values import Values
 from lowdim.tables.model import TableModel
 from lowdim.tables.writing import open_writer
@@ -210,6 +211,16 @@ def write_drawn(
             done += count
             bar.update(done)
     return names
+
+
+def drawn_frame(
+    model: TableModel, n: int, seed: int, given: Mapping[str, str], fill_all: bool = False
+) -> Any:
+    """n drawn rows as a table."""
+    encoding, origin = model.encoder_.encoding_, model.encoder_.origin_
+    chunks = _drawn_chunks(model, n, np.random.default_rng(seed), given, fill_all)
+    frames = [framed(encoding, origin, values) for _, values in chunks]
+    return frames[0] if len(frames) == 1 else stacked_chunks(frames)
 
 
 def _with_holes(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SPARE = 2  # components of a network beyond those of PCA: it leaves alone what it does not need
 HELD_OUT = 0.25  # of the rows
 LEAST_ROWS = 60  # to choose by
+ON_PAGE = 5000  # drawn rows
 MOST_ROWS = 10_000  # to choose by
 LEAST_VARIANCE = 1e-3  # of a Gaussian, where columns have a variance of 1
 STEPS, BATCH = 1000, 128  # of GAN and diffusion: at least 10 passes
