@@ -53,11 +53,18 @@ SENTENCES: dict[str, Callable[[float], str]] = {
 }
 
 
-def lines_of(quality: SampleQuality) -> list[tuple[str, str, str, str]]:
-    """Measure, value, what honest draws have, and a sentence; of those that are known."""
+OF_COLUMNS = ("wasserstein", "new_levels", "correlation")
+
+
+def lines_of(quality: SampleQuality, what: str = "row") -> list[tuple[str, str, str, str]]:
+    """Measure, value, what honest draws have, and a sentence; of those that are known.
+
+    Of other things than rows, nothing is said of their columns.
+    """
     lines = []
     for name, (honest, _) in SAYS.items():
         value = float(getattr(quality, name))
-        if not math.isnan(value):
-            lines.append((name, f"{value:.3f}", honest, SENTENCES[name](value)))
+        if not (math.isnan(value) or (what != "row" and name in OF_COLUMNS)):
+            said = SENTENCES[name](value).replace("row", what)
+            lines.append((name, f"{value:.3f}", honest, said))
     return lines

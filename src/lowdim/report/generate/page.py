@@ -33,7 +33,7 @@ def table_page(found: TableFindings, script: str) -> str:
     """The page of a table."""
     sides = found.sides
     sections = [
-        _quality(found.quality, "rows"),
+        _quality(found.quality),
         _columns(found),
         _correlations(found),
         _table_map(found),
@@ -57,7 +57,7 @@ def image_page(found: ImageFindings, script: str) -> str:
     h, w = found.real.shape[1:3]
     sections = [
         _walls(found),
-        _quality(found.quality, "images"),
+        _quality(found.quality, "picture"),
         _image_map(found),
         _odd_images(found),
         _steps(found.seconds, ["Images are compared by their first principal components."]),
@@ -89,9 +89,9 @@ def text_page(found: TextFindings, script: str) -> str:
 # ---- measures ------------------------------------------------------------------------------------
 
 
-def _quality(quality: SampleQuality, what: str) -> Section:
-    lines = lines_of(quality)
-    lead = lines[0][3].replace("rows", what)
+def _quality(quality: SampleQuality, what: str = "row") -> Section:
+    lines = lines_of(quality, what)
+    lead = lines[0][3]
     body = table(["measure", "value#", "honest#", "what it says"], lines, "measures")
     body += Markup('<p class="muted">{}</p>').format(
         "“Honest” is what draws from the true distribution have. No measure says all: a sample "
@@ -237,7 +237,7 @@ def _walls(found: ImageFindings) -> Section:
 
 
 def _image_map(found: ImageFindings) -> Section:
-    return _map(found.plane, [_side(len(found.real), len(found.drawn))], "image", "images")
+    return _map(found.plane, [_side(len(found.real), len(found.drawn))], "picture", "images")
 
 
 def _odd_images(found: ImageFindings) -> Section:
