@@ -69,11 +69,11 @@ def read_images(path: str, shape: tuple[int, ...] | None) -> Images:
     from lowdim.tables.errors import TableError, plain
 
     where = plain(path, 200)
-    with np.load(path) as found:
-        if path.lower().endswith(".npz"):
+    if path.lower().endswith(".npz"):
+        with np.load(path) as found:
             X = found[_name_of_images(path) or _largest(path)]
-        else:
-            X = np.array(found)
+    else:
+        X = np.load(path)
     if X.dtype.kind not in "buif" or X.ndim < 2:
         raise TableError(f"{where} holds no images, but {X.dtype} of shape {X.shape}.")
     if shape is None:
