@@ -279,8 +279,9 @@ def _write_page(
     encoder = request.encoder().fit(table)
     report = lowdim.sample_page(table, drawn, name=request.path, encoder=encoder, random_state=seed)
     report.save(path)
-    quality = report.findings.quality
-    request.say(f"--page: a discriminator tells {quality.c2st:.3f} of the rows right (0.5 is best)")
+    found: Any = report.findings
+    told = found.quality.c2st
+    request.say(f"--page: a discriminator tells {told:.3f} of the rows right (0.5 is best)")
 
 
 def _check_no_page_of_models(page: str | None) -> None:

@@ -235,8 +235,8 @@ def _shapes(path: str) -> dict[str, tuple[tuple[int, ...], int]]:
             names = [name for name in archive.namelist() if name.endswith(".npy")]
             found = {}
             for name in names:
-                with archive.open(name) as file:
-                    found[name.removesuffix(".npy")] = of(file)
+                with archive.open(name) as part:
+                    found[name.removesuffix(".npy")] = of(part)
             return found
     except (ValueError, OSError, zipfile.BadZipFile):
         return {}

@@ -47,7 +47,7 @@ class Material:
         self.request, self.table, self.seed = request, table, seed
         self.encoder = encoder
         self.rows = encoder.rows(table)
-        self._encoded = {(): (encoder, self.rows)}
+        self._encoded: dict[tuple, tuple[Any, Any]] = {(): (encoder, self.rows)}
 
     @cached_property
     def components(self) -> int:

@@ -62,7 +62,7 @@ def sides_of(real: Any, drawn: Any, encoder: TableEncoder | None, seed: int) -> 
     values = np.vstack(Z)
     has_holes = bool(np.isnan(values).any())
     if has_holes:
-        Z = _filled(*Z, random)
+        Z = _filled(Z[0], Z[1], random)
     return Sides(encoder, Z[0], Z[1], values, has_holes)
 
 
