@@ -75,6 +75,7 @@ from lowdim.mixture.gaussian import GaussianMixture as GaussianMixture
 from lowdim.mixture.mixed import MixedMixture as MixedMixture
 from lowdim.registry import methods as methods
 from lowdim.report.explore.report import explore as explore
+from lowdim.report.generate.report import sample_page as sample_page
 from lowdim.report.maps.report import map_table as map_table
 from lowdim.report.pictures.report import picture_page as picture_page
 from lowdim.report.topics.report import topics as topics

@@ -7,10 +7,20 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import lowdim
+from lowdim.cli import generators
 from lowdim.cli.generators import NAMES
 from tests.cli.surveys import GROUPS, survey
 
 COLUMNS = ["age", "height", "group", "member", "day"]
+
+
+NETWORKS = ("vae", "transformer", "diffusion", "gan")
+
+
+@pytest.fixture(autouse=True)
+def _few_steps(monkeypatch):
+    monkeypatch.setattr(generators, "STEPS", 40)
+    monkeypatch.setattr(generators, "READ_STEPS", 40)
 
 
 @pytest.fixture
@@ -18,10 +28,16 @@ def table(write, rng):
     return write("survey.csv", survey(rng))
 
 
+@pytest.fixture
+def complete(write, rng):
+    return write("complete.csv", survey(rng, holes=0.0))
+
+
 @pytest.mark.parametrize("method", NAMES)
-def test_rows_have_the_columns_and_kinds_of_the_table(run, read, table, method, tmp_path):
-    if method == "vae":
+def test_rows_have_the_columns_and_kinds_of_the_table(run, read, table, complete, method, tmp_path):
+    if method in NETWORKS:
         pytest.importorskip("torch")
+    table = complete if method == "gan" else table
     run("generate", table, "-n", 40, "--method", method, "-o", "s.csv", "-q")
     rows = read("s.csv")
     assert list(rows) == COLUMNS  # neither names of rows nor remarks
@@ -53,8 +69,28 @@ def test_holes_are_those_of_the_table(run, read, table):
     assert np.isfinite(rows["age"]).all()
 
 
+def test_gan_needs_complete_rows_and_says_what_to_do(refused, table):
+    pytest.importorskip("torch")
+    said = refused("generate", table, "--method", "gan", "-o", "s.csv")
+    assert "empty cells in 'height', 'group', and --method gan needs complete rows" in said
+    assert "`lowdim complete`" in said and "transformer" in said
+
+
+@pytest.mark.parametrize("method", ["transformer", "diffusion"])
+def test_networks_draw_what_is_not_given(run, read, table, method, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr(generators, "STEPS", 300)
+    monkeypatch.setattr(generators, "READ_STEPS", 300)
+    given = ("--given", "group=east", "--method", method)
+    run("generate", table, "-n", 60, *given, "-o", "s.csv", "-q")
+    rows = read("s.csv")
+    assert set(rows["group"]) == {"east"} and len(rows["age"]) == 60
+    assert rows["age"].mean() > 36  # of the table: 34
+
+
 def test_auto_takes_the_one_that_is_told_least(run, table):
     said = run("generate", table, "-n", 5, "-o", "s.csv").stderr
+    assert "--method auto leaves out gan (the table has empty cells)" in said
     line = next(line for line in said.splitlines() if line.startswith("--method auto: "))
     told = dict(re.findall(r"(\w+) (\d\.\d+)", line.partition("(0.5 is best)")[2]))
     assert set(told) >= {"ppca", "mixture"}
@@ -128,7 +164,7 @@ def test_rows_go_to_standard_output_alone(run, table):
         (["--given", "height=170.5"], "--given height=170.5: 'height' is a"),
         (["--given", "age=old"], "'age' holds whole numbers"),
         (["-n", "0"], "'-n'"),
-        (["--method", "gan"], "'gan' is not one of"),
+        (["--method", "magic"], "'magic' is not one of"),
     ],
 )
 def test_bad_options_are_named(refused, table, options, words):

@@ -25,16 +25,42 @@ def without(monkeypatch, *names):
 
 
 def test_two_far_groups_are_a_mixture(material, rng, monkeypatch):
-    without(monkeypatch, "vae")
+    without(monkeypatch, "vae", "transformer", "diffusion", "gan")
     X = rng.normal(size=(400, 2)) + 12 * rng.integers(2, size=(400, 1))
     found = material(X)
     assert best_method(found).name == "mixture"
     assert found.clusters == 2
 
 
-def test_a_network_is_left_out_where_torch_is_absent(material, rng, monkeypatch):
+def test_networks_are_left_out_where_torch_is_absent(material, rng, monkeypatch):
     monkeypatch.setattr(generators, "_has_torch", lambda: False)
-    assert best_method(material(rng.normal(size=(100, 2)))).name in ("ppca", "mixture")
+    found, said = material(rng.normal(size=(100, 2))), []
+    monkeypatch.setattr(TableRequest, "say", lambda self, *notes: said.extend(notes))
+    assert best_method(found).name in ("ppca", "mixture")
+    why = "(torch is not installed)"
+    left_out = f"vae {why}, transformer {why}, diffusion {why}, gan {why}"
+    assert f"--method auto leaves out {left_out}" in said
+
+
+def test_what_auto_does_not_try(material, rng):
+    X = rng.normal(size=(30, 101))
+    X[0, 0] = np.nan
+    found = material(X)
+    assert generators._unsuited(named("gan"), found) == "the table has empty cells"
+    assert generators._unsuited(named("transformer"), found) == "too many columns"
+    assert generators._unsuited(named("diffusion"), found) == ""
+    assert found.incomplete == ["0"]
+
+
+def test_whole_numbers_and_levels_reach_the_transformer_as_they_are(tmp_path, rng):
+    lines = [f"{i % 3},{'ab'[i % 2]},{rng.normal():.2f}" for i in range(80)]
+    (tmp_path / "t.csv").write_text("\n".join(["n,level,x", *lines]))
+    request = TableRequest(str(tmp_path / "t.csv"), quiet=True)
+    table = request.open()
+    found = Material(request, table, request.fit(table), 0)
+    _, rows = found.encoded(named("transformer").encoding)
+    X = np.asarray(rows.take(np.arange(80)))
+    assert set(X[:, 0]) == {0.0, 1.0, 2.0} and set(X[:, 1]) == {0.0, 1.0} and X.shape == (80, 3)
 
 
 def test_few_rows_take_the_first(material, rng):
@@ -42,7 +68,7 @@ def test_few_rows_take_the_first(material, rng):
 
 
 def test_methods_are_found_by_name():
-    assert named("mixture").drop_level
+    assert ("drop_level", True) in named("mixture").encoding
     assert [method.name for method in METHODS] == list(NAMES)
     with pytest.raises(ValueError):
         named("nothing")

@@ -1,7 +1,8 @@
 """Rows drawn from a model of tables, in the table's own kinds, written a chunk at a time.
 
-Given values are kept by drawing until enough rows have them: what comes out has the distribution
-that the model gives to the other columns of such rows.
+Given values are kept by draws of all else given them, from models that draw missing values; from
+others by drawing until enough rows have them. What comes out has the distribution that the model
+gives to the other columns of such rows.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from lowdim.core.progress import watch
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, OrderedCodec
 from lowdim.tables.decoding import decoded_columns, emptied, framed
+from lowdim.tables.drawing import drawn_given, drawn_matrix
 from lowdim.tables.encoding import Encoding
 from lowdim.tables.errors import TableError, listed, no_such_column, plain, quoted
 from lowdim.tables.filling import decimals, rounded
+from lowdim.tables.frames.dtypes import stacked_chunks
 from lowdim.tables.frames.values import Values
 from lowdim.tables.model import TableModel
 from lowdim.tables.writing import open_writer
@@ -52,10 +54,18 @@ def drawn_numbers(
     return np.hstack([c.codec.encode(c.name, values[c.name]) for c in encoding.used])  # type: ignore[union-attr]
 
 
-def _sampled(model: TableModel, n: int, random: np.random.Generator) -> np.ndarray:
-    drawn = model.estimator_.sample(n, random_state=random)
-    Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
-    Z = Z.toarray() if sp.issparse(Z) else np.asarray(Z)
+def _sampled(
+    model: TableModel, n: int, random: np.random.Generator, given: Mapping[str, str] | None = None
+) -> np.ndarray:
+    """n rows of numbers; with the given values only if the model draws what is missing."""
+    estimator, encoding = model.estimator_, model.encoder_.encoding_
+    if given and hasattr(estimator, "draw_imputations"):
+        known = {name: given_numbers(encoding, name, value) for name, value in given.items()}
+        try:
+            return drawn_given(estimator, encoding, n, random, known)
+        except ValueError as error:
+            raise TableError(f"--given {_asked(given)}: {error}") from error
+    Z = drawn_matrix(estimator, encoding, n, random)
     return Z[random.permutation(len(Z))]  # of mixtures they come component by component
 
 
@@ -93,6 +103,22 @@ def check_given(encoding: Encoding, given: Mapping[str, str], where: str) -> Non
             raise TableError(
                 f"--given {plain(name)}={plain(value)}: {quoted(name)} holds whole numbers."
             )
+
+
+def given_numbers(encoding: Encoding, name: str, value: str) -> np.ndarray:
+    """The numbers of a column that has this value, (width,)."""
+    column = next(column for column in encoding.used if column.name == name)
+    codec: Any = column.codec
+    if isinstance(codec, NumberCodec):
+        return codec.encode(name, Values(codec.form, np.array([_number(value)])))[0]
+    (place, *_) = [j for j, level in enumerate(codec.levels) if _same(str(level), value)]
+    if isinstance(codec, OrderedCodec):
+        return np.array([(place - codec.center) / codec.scale])
+    return codec.at_places(np.array([place]))[0]
+
+
+def _asked(given: Mapping[str, str]) -> str:
+    return ", ".join(f"{plain(name)}={plain(value)}" for name, value in given.items())
 
 
 def _matches(values: Mapping[str, Values], given: Mapping[str, str], n: int) -> np.ndarray:
@@ -135,17 +161,17 @@ def _drawn_chunks(
 ) -> Iterator[tuple[int, dict[str, Values]]]:
     """Rows in chunks, with how many there are in each."""
     encoding, left, tried, found = model.encoder_.encoding_, n, 0, 0
+    rejects = bool(given) and not hasattr(model.estimator_, "draw_imputations")
     while left > 0:
         rate = 1.0 if tried == 0 else max(found, 1) / tried
-        count = min(CHUNK, max(int(1.2 * left / rate), 1000)) if given else min(CHUNK, left)
-        Z = _sampled(model, count, random)
+        count = min(CHUNK, max(int(1.2 * left / rate), 1000)) if rejects else min(CHUNK, left)
+        Z = _sampled(model, count, random, given)
         if given:
             Z = Z[_matches(_decoded(encoding, Z, fill_all=True), given, len(Z))]
         tried, found = tried + count, found + len(Z)
         if tried > max(FEW, MOST_TRIES * found):
-            asked = ", ".join(f"{plain(name)}={plain(value)}" for name, value in given.items())
             raise TableError(
-                f"--given {asked}: {found} of {tried:,} drawn rows have these values.",
+                f"--given {_asked(given)}: {found} of {tried:,} drawn rows have these values.",
                 "Ask for fewer or more frequent ones.",
             )
         Z = Z[:left]
@@ -185,6 +211,16 @@ def write_drawn(
             done += count
             bar.update(done)
     return names
+
+
+def drawn_frame(
+    model: TableModel, n: int, seed: int, given: Mapping[str, str], fill_all: bool = False
+) -> Any:
+    """n drawn rows as a table."""
+    encoding, origin = model.encoder_.encoding_, model.encoder_.origin_
+    chunks = _drawn_chunks(model, n, np.random.default_rng(seed), given, fill_all)
+    frames = [framed(encoding, origin, values) for _, values in chunks]
+    return frames[0] if len(frames) == 1 else stacked_chunks(frames)
 
 
 def _with_holes(

@@ -3,7 +3,7 @@
 A method that is added to `METHODS` is an option of the verb and takes part in `--method auto`: each
 is fitted to most of the rows, draws as many as were held out, and the one whose rows a
 discriminator tells least from the held-out ones is taken. Drawn rows are empty where the held-out
-ones are.
+ones are. Networks take about as many steps whatever the number of rows is: a few seconds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 SPARE = 2  # components of a network beyond those of PCA: it leaves alone what it does not need
 HELD_OUT = 0.25  # of the rows
 LEAST_ROWS = 60  # to choose by
+ON_PAGE = 5000  # drawn rows
 MOST_ROWS = 10_000  # to choose by
 LEAST_VARIANCE = 1e-3  # of a Gaussian, where columns have a variance of 1
+STEPS, BATCH = 1000, 128  # of GAN and diffusion: at least 10 passes
+READ_STEPS, READ_BATCH = 800, 64  # of the transformer, at the most
+MOST_READ = 100  # columns of numbers that auto lets a transformer read, one after the other
 
 
 class Method(NamedTuple):
@@ -30,8 +34,10 @@ class Method(NamedTuple):
     name: str
     says: str
     unfitted: Callable[[Material], Any]
-    drop_level: bool = False  # the levels of a category must not add up to a constant
+    encoding: tuple[tuple[str, Any], ...] = ()  # arguments of the encoder beside the user's
     needs_torch: bool = False
+    takes_nan: bool = True
+    most_columns: float = float("inf")  # of numbers that auto tries it with
 
 
 class Material:
@@ -41,6 +47,7 @@ class Material:
         self.request, self.table, self.seed = request, table, seed
         self.encoder = encoder
         self.rows = encoder.rows(table)
+        self._encoded: dict[tuple, tuple[Any, Any]] = {(): (encoder, self.rows)}
 
     @cached_property
     def components(self) -> int:
@@ -61,7 +68,7 @@ class Material:
         from lowdim.mixture.collapse import CollapsedComponentWarning
 
         model = lowdim.GaussianMixture(reg_covar=self.reg_covar, random_state=self.seed)
-        _, rows = self.without_level
+        _, rows = self.encoded(WITHOUT_LEVEL)
         with warnings.catch_warnings():  # of more Gaussians than the rows support
             warnings.simplefilter("ignore", CollapsedComponentWarning)
             return clusters(self.request, rows, model, self.seed, title="Gaussians")
@@ -72,22 +79,40 @@ class Material:
         return LEAST_VARIANCE if self.encoder.scale else 1e-6
 
     @cached_property
-    def without_level(self) -> tuple[Any, Any]:
-        """An encoder that leaves one level of each category out, and its numbers."""
-        encoder = self.request.encoder().set_params(drop_level=True).fit(self.table)
-        return encoder, encoder.rows(self.table)
+    def incomplete(self) -> list[str]:
+        """Columns of the table that have empty cells."""
+        empty = self.rows.fold(_count_empty)
+        used = zip(self.encoder.encoding_.used, self.encoder.encoding_.spans, strict=True)
+        return [column.name for column, span in used if empty[span].any()]
 
-    def for_method(self, method: Method) -> tuple[Any, Any]:
-        """Encoder and numbers for a method."""
-        return self.without_level if method.drop_level else (self.encoder, self.rows)
+    def encoded(self, encoding: tuple[tuple[str, Any], ...]) -> tuple[Any, Any]:
+        """An encoder with these arguments beside the user's, and the numbers it makes."""
+        if encoding not in self._encoded:
+            encoder = self.request.encoder().set_params(**dict(encoding)).fit(self.table)
+            self._encoded[encoding] = encoder, encoder.rows(self.table)
+        return self._encoded[encoding]
+
+    def check(self, method: Method) -> None:
+        """Raise if the table is none for a method."""
+        from lowdim.tables.errors import TableError, listed, quoted
+
+        if not method.takes_nan and self.incomplete:
+            columns = listed([quoted(name) for name in self.incomplete], 4)
+            raise TableError(
+                f"{self.table.where} has empty cells in {columns}, and --method {method.name} "
+                "needs complete rows.",
+                "Fill them first, with `lowdim complete`, or choose vae, diffusion or transformer, "
+                "which learn from rows with empty cells.",
+            )
 
     def fit(self, method: Method, chosen: np.ndarray | None = None) -> Any:
         """A model of the table, or of some of its rows."""
         from lowdim import TableModel
 
-        encoder, rows = self.for_method(method)
+        encoder, rows = self.encoded(method.encoding)
         used = rows if chosen is None else rows.take(chosen)
-        model = TableModel(method.unfitted(self), encoder=self.request.encoder())
+        own = self.request.encoder().set_params(**dict(method.encoding))
+        model = TableModel(method.unfitted(self), encoder=own)
         return model.fit_encoded(self.table, encoder, used)
 
 
@@ -112,10 +137,60 @@ def _vae(material: Material) -> Any:
     return lowdim.VAE(k, random_state=material.seed)
 
 
+def _gan(material: Material) -> Any:
+    import lowdim
+
+    return lowdim.GAN(batch_size=BATCH, max_iter=_passes(material), random_state=material.seed)
+
+
+def _diffusion(material: Material) -> Any:
+    import lowdim
+
+    passes = _passes(material)
+    return lowdim.Diffusion(batch_size=BATCH, max_iter=passes, random_state=material.seed)
+
+
+def _transformer(material: Material) -> Any:
+    import lowdim
+
+    return lowdim.CausalTransformer(
+        n_layers=2,
+        width=64,
+        batch_size=READ_BATCH,
+        max_iter=60,
+        max_steps=READ_STEPS,
+        early_stopping=material.rows.shape[0] >= LEAST_ROWS,
+        n_iter_no_change=3,
+        random_state=material.seed,
+    )
+
+
+def _passes(material: Material) -> int:
+    return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
+
+
+WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
+AS_THEY_ARE = (("drop_level", True), ("scale", False))  # whole numbers whole, levels 0 or 1
 METHODS = (
     Method("ppca", "ProbabilisticPCA: one Gaussian", _ppca),
-    Method("mixture", "GaussianMixture: several, as many as BIC says", _mixture, drop_level=True),
-    Method("vae", "VAE: a network", _vae, needs_torch=True),
+    Method("mixture", "GaussianMixture: several, as many as BIC says", _mixture, WITHOUT_LEVEL),
+    Method("vae", "VAE: a network with few numbers inside", _vae, needs_torch=True),
+    Method(
+        "transformer",
+        "CausalTransformer: column by column, each given those before",
+        _transformer,
+        AS_THEY_ARE,
+        needs_torch=True,
+        most_columns=MOST_READ,
+    ),
+    Method("diffusion", "Diffusion: out of noise, step by step", _diffusion, needs_torch=True),
+    Method(
+        "gan",
+        "GAN: against a discriminator, for tables without empty cells",
+        _gan,
+        needs_torch=True,
+        takes_nan=False,
+    ),
 )
 NAMES = tuple(method.name for method in METHODS)
 
@@ -142,12 +217,15 @@ def best_method(material: Material) -> Method:
     order = random.permutation(n)[:MOST_ROWS]
     cut = int(HELD_OUT * len(order))
     held, learned = order[:cut], np.sort(order[cut:])
-    told = {}
+    told, left_out = {}, []
     for method in METHODS:
-        if method.needs_torch and not _has_torch():
-            say(f"--method auto: {method.name} needs torch, which is not installed")
+        reason = _unsuited(method, material)
+        if reason:
+            left_out.append(f"{method.name} ({reason})")
             continue
         told[method] = _told(material, material.fit(method, learned), held)
+    if left_out:
+        say(f"--method auto leaves out {', '.join(left_out)}")
     best = min(told, key=lambda method: max(told[method], 0.5))  # of equal ones the first
     figures = ", ".join(f"{method.name} {share:.3f}" for method, share in told.items())
     say(f"--method auto: {best.name}; told from {cut} held-out rows (0.5 is best): {figures}")
@@ -165,6 +243,23 @@ def _told(material: Material, model: Any, held: np.ndarray) -> float:
     real = np.asarray(material.rows.take(held), dtype=np.float64)
     fake = drawn_numbers(model, len(real), material.encoder.encoding_, random)
     return tell_apart(real, np.where(np.isnan(real), np.nan, fake), random).accuracy
+
+
+def _unsuited(method: Method, material: Material) -> str:
+    """Why auto does not try a method; '' if it does."""
+    if method.needs_torch and not _has_torch():
+        return "torch is not installed"
+    if not method.takes_nan and material.incomplete:
+        return "the table has empty cells"
+    if material.encoded(method.encoding)[1].n_columns > method.most_columns:
+        return "too many columns"
+    return ""
+
+
+def _count_empty(X: np.ndarray) -> np.ndarray:
+    import numpy as np
+
+    return np.isnan(X).sum(axis=0)
 
 
 def _has_torch() -> bool:

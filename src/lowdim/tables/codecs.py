@@ -143,8 +143,16 @@ class FlagCodec(NamedTuple):
 
     def probabilities(self, Z: np.ndarray) -> np.ndarray:
         """Of false and true, (n, 2)."""
-        true = np.clip(Z[:, 0] * self.scale + self.center, 0.0, 1.0)
+        return np.clip(self.shares_of(Z), 0.0, 1.0)
+
+    def shares_of(self, Z: np.ndarray) -> np.ndarray:
+        """Of false and true, (n, 2), as the numbers have them: not clipped."""
+        true = Z[:, 0] * self.scale + self.center
         return np.column_stack([1 - true, true])
+
+    def at_places(self, place: np.ndarray) -> np.ndarray:
+        """The numbers of levels 0 and 1, (n, 1)."""
+        return ((place - self.center) / self.scale)[:, None]
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -197,7 +205,10 @@ class CategoryCodec(NamedTuple):
         return [f"{name}={self.levels[j]}" for j in self.kept]
 
     def encode(self, name: str, values: Values) -> np.ndarray:
-        place = self.places(values)
+        return self.at_places(self.places(values))
+
+    def at_places(self, place: np.ndarray) -> np.ndarray:
+        """The numbers of levels, (n, width); NaN at place -1."""
         block = np.equal.outer(place, self.kept).astype(np.float64)
         block[place == -1] = np.nan
         block -= self.center
@@ -209,17 +220,18 @@ class CategoryCodec(NamedTuple):
         return level_places(values, self.levels, self.numbers)
 
     def decode(self, Z: np.ndarray, within: str | None = "kind") -> Values:
-        share = self._shares(Z)
+        share = self.shares_of(Z)
         missing = np.isnan(share).any(axis=1)
         best = np.argmax(np.where(np.isnan(share), -np.inf, share), axis=1)
         return at_places(np.where(missing, -1, best), self.levels, self.numbers)
 
     def probabilities(self, Z: np.ndarray) -> np.ndarray:
         """Of each level, (n, m): clipped, and adding to 1."""
-        share = np.clip(self._shares(Z), LEAST_SHARE, None)
+        share = np.clip(self.shares_of(Z), LEAST_SHARE, None)
         return share / share.sum(axis=1, keepdims=True)
 
-    def _shares(self, Z: np.ndarray) -> np.ndarray:
+    def shares_of(self, Z: np.ndarray) -> np.ndarray:
+        """Of each level, (n, m), as the numbers have them: not clipped."""
         share = np.empty((len(Z), len(self.levels)))
         share[:, self.kept] = Z * self.scale + self.center
         if self.left_out >= 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
@@ -17,9 +16,11 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.constraints import HasMethods
 from lowdim.core.estimator import Estimator, SavedModel
 from lowdim.core.opening import as_blocks
+from lowdim.core.random import generator_of
 from lowdim.core.shapes import Anything
 from lowdim.core.validation import check_choice
 from lowdim.tables.decoding import decoded_frame
+from lowdim.tables.drawing import drawn_matrix
 from lowdim.tables.encoder import TableEncoder
 from lowdim.tables.encoding import encoded_rows
 from lowdim.tables.errors import TableError
@@ -270,13 +271,13 @@ class TableModel(SavedModel, BaseEstimator):
     def sample(self, n_samples=1, random_state=None, *, within="kind"):
         """New rows, as a table like the one that came in.
 
-        Without a `random_state` here, that of the model is used, as in scikit-learn.
+        Levels of categories and flags are drawn by the model's own probabilities of them, given
+        the numbers of the row and the levels before. Without a `random_state` here, that of the
+        model is used, as in scikit-learn.
         """
         check_is_fitted(self)
-        drawn = self.estimator_.sample(n_samples, random_state=random_state)
-        Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
-        Z = Z.toarray() if sp.issparse(Z) else np.asarray(Z)
-        encoder = self.encoder_
+        encoder, random = self.encoder_, generator_of(self.estimator_, random_state)
+        Z = drawn_matrix(self.estimator_, encoder.encoding_, n_samples, random)
         fill = encoder.fill_not_applicable
         return decoded_frame(encoder.encoding_, encoder.origin_, Z, within, fill)
 

@@ -109,6 +109,17 @@ def test_shared_levels_of_images():
     np.testing.assert_array_equal(codes_of(X, found), np.searchsorted([0, 3, 9], X))
 
 
+def test_levels_are_shared_only_where_all_columns_have_them(rng):
+    """Numbers beside whole ones, or many values together, leave each column its own levels."""
+    X = np.column_stack([rng.integers(0, 2, size=400), rng.normal(size=400)])
+    found = learned(X, shared=True)
+    np.testing.assert_array_equal(found.whole, [True, False])
+    np.testing.assert_array_equal(found.values[0, :2], [0.0, 1.0])
+    X = np.column_stack([rng.integers(0, 2, size=400), np.arange(400) % 90])
+    found = learned(X, shared=True)
+    np.testing.assert_array_equal(found.whole, [True, False])
+
+
 def test_a_value_that_the_sample_missed_is_found(monkeypatch, rng):
     monkeypatch.setattr("lowdim.deep.chain.levels.SAMPLE", 20)
     X = rng.integers(5, 8, size=(3000, 1)).astype(float)

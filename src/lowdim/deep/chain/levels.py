@@ -44,13 +44,16 @@ def learned_levels(
 ) -> Levels:
     """Levels of the columns of rows, at most `most` bins or `most_whole` values each.
 
-    `shared`: if all columns are whole numbers, they have the same levels, the values of all.
+    `shared`: if all columns are whole numbers with few values together, they have the same levels,
+    the values of all.
     """
     n = rows.shape[0]
     sample = np.asarray(rows.sample(min(n, SAMPLE), np.random.default_rng([seed, n])), dtype=float)
     seen = whole_values(rows, sample, shared)
     if shared and seen and all(len(values) for values in seen):
-        seen = [np.unique(np.concatenate(seen))] * len(seen)
+        together = np.unique(np.concatenate(seen))
+        fits = len(together) <= most_whole
+        seen = [together] * len(seen) if fits else whole_values(rows, sample)
     columns = [
         _values(values) if 0 < len(values) <= most_whole else _bins(x[~np.isnan(x)], most)
         for values, x in zip(seen, sample.T, strict=True)
@@ -106,8 +109,9 @@ def whole_values(rows: Blocks, sample: np.ndarray, shared: bool = False) -> list
     largest = np.where(observed, sample, -np.inf).max(axis=0)
     near = (largest - least < WIDEST) & np.isfinite(least) & (np.abs(least) < 2**52)
     near &= (~observed | (np.floor(sample) == sample)).all(axis=0)
-    if not near.any() or (shared and not near.all()):
+    if not near.any():
         return [np.empty(0)] * d
+    shared = shared and bool(near.all())
     first = np.floor(np.where(near, least, 0.0)) - WIDEST  # a sample may miss the least one
     if shared:
         first = np.full(d, first.min())

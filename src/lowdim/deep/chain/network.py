@@ -55,6 +55,7 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
     """
 
     accepts_nan: ClassVar[bool] = True
+    draws_levels: ClassVar[bool] = True  # where columns hold few values, drawn ones are of them
     shapes: ClassVar[dict] = {
         **Network.shapes,
         **Conditional.shapes_of_y,

@@ -165,6 +165,7 @@ class Diffusion(Conditional, CodingNetwork):
     True
     """
 
+    draws_levels: ClassVar[bool] = True  # where columns hold few values, drawn ones are near them
     shapes: ClassVar[dict] = {**CodingNetwork.shapes, **Conditional.shapes_of_y}
     _parameter_constraints: ClassVar[dict] = {
         **{k: v for k, v in CODING_ARGUMENTS.items() if k not in ("n_components", "schedule")},

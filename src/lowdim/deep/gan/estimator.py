@@ -158,6 +158,7 @@ class GAN(DrawnSamples, Conditional, StandardizedNetwork):
     True
     """
 
+    draws_levels: ClassVar[bool] = True  # where columns hold few values, drawn ones are near them
     filled_by: ClassVar[str] = "VAE"
     shapes: ClassVar[dict] = {
         **StandardizedNetwork.shapes,
