@@ -9,7 +9,8 @@ are as before; left out are
       compared one by one, each time by some twenty attributes;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
-    - optimisation of what takes a call from Python apart: it runs once for a block of rows.
+    - optimisation of what takes a call from Python apart: it runs once for a block of rows;
+    - statements that LLVM would take apart again (`core/lowering.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ NOT_FOR_LOOPS = {
     "InlineOverloads",
     "NopythonRewrites",
     "DumpParforDiagnostics",
-    "IRLegalization",  # which says where variables are deleted
 }
 # releases of numba whose inner parts are as the classes here expect; others compile as they do
 TESTED = {(0, 68)}
@@ -47,7 +47,7 @@ def compiler_of_loops() -> type:
     """The compiler, for kernels that make no arrays."""
     from numba import version_info
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
-    from numba.core.typed_passes import NativeLowering
+    from numba.core.typed_passes import IRLegalization, NativeLowering
 
     tested = version_info.short in TESTED
 
@@ -68,7 +68,11 @@ def compiler_of_loops() -> type:
             kept = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
             if tested:
                 ours = {NativeLowering: lowering_of_loops()}
-                kept = [(ours.get(one, one), *rest) for one, *rest in kept]
+                kept = [
+                    (ours.get(one, one), *rest)
+                    for one, *rest in kept
+                    if one is not IRLegalization  # which says where variables are deleted
+                ]
             passes.passes = kept
             return [passes]
 

@@ -39,12 +39,16 @@ def lowering_of_loops() -> type:
 
 @functools.cache
 def _lower() -> type:
-    from llvmlite.ir import Constant, Undefined
-    from numba.core import ir, types
-    from numba.core.cgutils import alloca_once
+    return type("LowerLoops", (_values(), _elements(), _loops()), {})
+
+
+@functools.cache
+def _values() -> type:
     from numba.core.lowering import Lower
 
-    class LowerLoops(Lower):
+    class Values(Lower):
+        """Variables that are values, and no places in memory."""
+
         def _find_singly_assigned_variable(self) -> None:
             self._singly_assigned_vars = assigned_before_use(self.blocks)
             self._blk_local_varmap: dict[str, Any] = {}
@@ -57,7 +61,19 @@ def _lower() -> type:
             self._alloca_var(name, self.typeof(name))
             self.builder.store(value, self.getvar(name))
 
-        # ---- elements of arrays -------------------------------------------------------------
+    return Values
+
+
+# ---- elements of arrays --------------------------------------------------------------------------
+
+
+@functools.cache
+def _elements() -> type:
+    from numba.core import types
+    from numba.core.lowering import Lower
+
+    class Elements(Lower):
+        """Elements of arrays in C order."""
 
         def lower_getitem(
             self, resty: Any, expr: Any, value: Any, index: Any, signature: Any
@@ -65,55 +81,73 @@ def _lower() -> type:
             kind = self.typeof(value.name)
             if not is_element(kind, self.typeof(index.name)):
                 return super().lower_getitem(resty, expr, value, index, signature)
-            place = self._address(value, index)
+            place = _address(self, value, index)
             item = self.context.unpack_value(self.builder, kind.dtype, place, align=_align(kind))
             return self.context.cast(self.builder, item, signature.return_type, resty)
 
         def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
             kind, given = self.typeof(target.name), self.typeof(value.name)
-            if not is_element(kind, self.typeof(index.name)) or not isinstance(
-                given, types.Number | types.Boolean
-            ):
+            number = isinstance(given, types.Number | types.Boolean)
+            if not (number and is_element(kind, self.typeof(index.name))):
                 return super().lower_setitem(target, index, value, signature)
-            item = self.context.cast(
-                self.builder, self.loadvar(value.name), given, signature.args[2]
-            )
-            item = self.context.cast(self.builder, item, signature.args[2], kind.dtype)
-            place = self._address(target, index)
+            loaded, between = self.loadvar(value.name), signature.args[2]
+            item = self.context.cast(self.builder, loaded, given, between)
+            item = self.context.cast(self.builder, item, between, kind.dtype)
+            place = _address(self, target, index)
             self.context.pack_value(self.builder, kind.dtype, item, place, align=_align(kind))
             return None
 
-        def _address(self, array: Any, index: Any) -> Any:
-            """Where an element is: (i_1 n_2 + i_2) n_3 + i_3 ... items after the first."""
-            kind, value, builder = self.typeof(array.name), self.loadvar(array.name), self.builder
-            model = self.context.data_model_manager[kind]
-            shape = model.get_field_position("shape")
-            at, of = self.loadvar(index.name), self.typeof(index.name)
-            single = isinstance(of, types.Integer)
-            place: Any = None
-            for axis in range(kind.ndim):
-                one = at if single else builder.extract_value(at, axis)
-                number = self._from_start(one, of if single else of[axis], value, (shape, axis))
-                if place is not None:
-                    length = builder.extract_value(value, (shape, axis))
-                    number = builder.add(builder.mul(place, length), number)
-                place = number
-            data = builder.extract_value(value, model.get_field_position("data"))
-            return builder.gep(data, [place])
+    return Elements
 
-        def _from_start(self, index: Any, kind: Any, array: Any, length: tuple[int, int]) -> Any:
-            """An index as a number of 64 bits; a negative one counts from the end."""
-            builder = self.builder
-            if not kind.signed:
-                return self.context.cast(builder, index, kind, types.uintp)
-            index = self.context.cast(builder, index, types.unliteral(kind), types.intp)
-            if isinstance(index, Constant) and index.constant >= 0:
-                return index
-            from_end = builder.add(index, builder.extract_value(array, length))
-            negative = builder.icmp_signed("<", index, Constant(index.type, 0))
-            return builder.select(negative, from_end, index)
 
-        # ---- loops, and parts of what is at hand --------------------------------------------
+def _address(lower: Any, array: Any, index: Any) -> Any:
+    """Where an element is: (i_1 n_2 + i_2) n_3 + i_3 ... items after the first."""
+    from numba.core import types
+
+    kind, value, builder = lower.typeof(array.name), lower.loadvar(array.name), lower.builder
+    model = lower.context.data_model_manager[kind]
+    shape = model.get_field_position("shape")
+    at, of = lower.loadvar(index.name), lower.typeof(index.name)
+    single = isinstance(of, types.Integer)
+    place: Any = None
+    for axis in range(kind.ndim):
+        one = at if single else builder.extract_value(at, axis)
+        number = _from_start(lower, one, of if single else of[axis], value, (shape, axis))
+        if place is not None:
+            length = builder.extract_value(value, (shape, axis))
+            number = builder.add(builder.mul(place, length), number)
+        place = number
+    data = builder.extract_value(value, model.get_field_position("data"))
+    return builder.gep(data, [place])
+
+
+def _from_start(lower: Any, index: Any, kind: Any, array: Any, length: tuple[int, int]) -> Any:
+    """An index as a number of 64 bits; a negative one counts from the end."""
+    from llvmlite.ir import Constant
+    from numba.core import types
+
+    builder = lower.builder
+    if not kind.signed:
+        return lower.context.cast(builder, index, kind, types.uintp)
+    index = lower.context.cast(builder, index, types.unliteral(kind), types.intp)
+    if isinstance(index, Constant) and index.constant >= 0:
+        return index
+    from_end = builder.add(index, builder.extract_value(array, length))
+    negative = builder.icmp_signed("<", index, Constant(index.type, 0))
+    return builder.select(negative, from_end, index)
+
+
+# ---- loops, and parts of what is at hand ---------------------------------------------------------
+
+
+@functools.cache
+def _loops() -> type:
+    from llvmlite.ir import Constant
+    from numba.core import ir, types
+    from numba.core.lowering import Lower
+
+    class Loops(Lower):
+        """Loops over ranges, what they yield, and shapes."""
 
         def lower_assign(self, kind: Any, statement: Any) -> Any:
             value, name = statement.value, statement.target.name
@@ -124,7 +158,7 @@ def _lower() -> type:
                     zero = Constant(bounds[-1].type, 0)
                     one = Constant(bounds[-1].type, 1)
                     self._ranges[name] = (zero, *bounds, one)[-3:]
-                    return self._joined(kind, self._ranges[name])
+                    return _joined(self, kind, self._ranges[name])
             return super().lower_assign(kind, statement)
 
         def lower_expr(self, resty: Any, expr: Any) -> Any:
@@ -138,36 +172,45 @@ def _lower() -> type:
                     value = self.loadvar(expr.value.name)
                     return self.builder.extract_value(value, model.get_field_position("shape"))
                 if expr.op == "getiter" and expr.value.name in self._ranges:
-                    return self._begin(resty, *self._ranges[expr.value.name])
+                    return _begin(self, resty, *self._ranges[expr.value.name])
                 if expr.op == "iternext" and isinstance(kind, types.RangeIteratorType):
-                    return self._next(resty, self.loadvar(expr.value.name))
+                    return _next(self, resty, self.loadvar(expr.value.name))
             return super().lower_expr(resty, expr)
 
-        def _begin(self, kind: Any, start: Any, stop: Any, step: Any) -> Any:
-            """An iterator: where the next number is kept, and how many are left (none if < 1)."""
-            builder = self.builder
-            following, left = alloca_once(builder, stop.type), alloca_once(builder, stop.type)
-            builder.store(start, following)
-            builder.store(builder.sub(stop, start), left)
-            return self._joined(kind, (following, stop, step, left))
+    return Loops
 
-        def _next(self, kind: Any, iterator: Any) -> Any:
-            """The next number, and whether there is one; past the end nobody looks at it."""
-            builder = self.builder
-            following, step, left = (builder.extract_value(iterator, part) for part in (0, 2, 3))
-            count, number = builder.load(left), builder.load(following)
-            valid = builder.icmp_signed(">", count, Constant(count.type, 0))
-            builder.store(builder.sub(count, Constant(count.type, 1), flags=["nsw"]), left)
-            builder.store(builder.add(number, step), following)
-            return self._joined(kind, (number, valid))
 
-        def _joined(self, kind: Any, parts: tuple[Any, ...]) -> Any:
-            joined = Constant(self.context.get_value_type(kind), Undefined)
-            for position, part in enumerate(parts):
-                joined = self.builder.insert_value(joined, part, position)
-            return joined
+def _begin(lower: Any, kind: Any, start: Any, stop: Any, step: Any) -> Any:
+    """An iterator: where the next number is kept, and how many are left (none if < 1)."""
+    from numba.core.cgutils import alloca_once
 
-    return LowerLoops
+    builder = lower.builder
+    following, left = alloca_once(builder, stop.type), alloca_once(builder, stop.type)
+    builder.store(start, following)
+    builder.store(builder.sub(stop, start), left)
+    return _joined(lower, kind, (following, stop, step, left))
+
+
+def _next(lower: Any, kind: Any, iterator: Any) -> Any:
+    """The next number, and whether there is one; past the end nobody looks at it."""
+    from llvmlite.ir import Constant
+
+    builder = lower.builder
+    following, step, left = (builder.extract_value(iterator, part) for part in (0, 2, 3))
+    count, number = builder.load(left), builder.load(following)
+    valid = builder.icmp_signed(">", count, Constant(count.type, 0))
+    builder.store(builder.sub(count, Constant(count.type, 1), flags=["nsw"]), left)
+    builder.store(builder.add(number, step), following)
+    return _joined(lower, kind, (number, valid))
+
+
+def _joined(lower: Any, kind: Any, parts: tuple[Any, ...]) -> Any:
+    from llvmlite.ir import Constant, Undefined
+
+    joined = Constant(lower.context.get_value_type(kind), Undefined)
+    for position, part in enumerate(parts):
+        joined = lower.builder.insert_value(joined, part, position)
+    return joined
 
 
 def _align(kind: Any) -> int | None:
