@@ -5,7 +5,7 @@ in another process that finds the compiled kernels on disk. There is no peer to 
 scikit-learn comes compiled. The limits are in seconds, since a person waits in seconds: 3 for the
 first fit, 0.5 for the first result of a second process, imports aside. `lowdim warmup` in an empty
 cache may take 15. Of wall and processor time the smaller one counts: other work on the machine does
-not.
+not. Networks take two passes.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ if missing:
 X = X.astype(dtype)
 known = cls().get_params()
 small = {key: 2 for key in ("n_components", "n_clusters") if key in known}
+if cls.__module__.startswith("lowdim.deep."):  # torch is an import, and passes are no first use
+    import torch
+    small["max_iter"] = 2
 y = [X[:, 0] > X[:, 1]] if cls().__sklearn_tags__().target_tags.required else []
 start, cpu = time.perf_counter(), time.process_time()
 cls(**small).fit(X, *y)

@@ -291,7 +291,8 @@ def short(model, max_iter=4):
     known = model.get_params()
     settings = {"random_state": 0}
     if not known.get("warm_start"):  # its next fit goes on where this one stopped
-        settings |= {"max_iter": max_iter, "n_epochs": 5 * max_iter}
+        few = min(max_iter, known.get("max_iter") or max_iter)  # who asks for fewer has fewer
+        settings |= {"max_iter": few, "n_epochs": 5 * max_iter}
     return model.set_params(**{k: v for k, v in settings.items() if k in known})
 
 

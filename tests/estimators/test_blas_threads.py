@@ -72,7 +72,7 @@ def results(model, X):
 
 
 def fitted_results(model, X):
-    model = short(model)  # bits that differ do so from the first iterations on
+    model = short(model, max_iter=2)  # bits that differ do so from the first iterations on
     if getattr(model, "n_components", 1) == "auto":  # of NMF: as many as there are columns
         model.set_params(n_components=8)
     return results(model.fit(X), X)

@@ -9,13 +9,16 @@ are as before; left out are
       compared one by one, each time by some twenty attributes;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
-    - optimisation of what takes a call from Python apart: it runs once for a block of rows.
+    - optimisation of what takes a call from Python apart: it runs once for a block of rows;
+    - statements that LLVM would take apart again (`core/lowering.py`).
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, ClassVar
+
+from lowdim.core.lowering import lowering_of_loops
 
 # passes of numba's compiler that leave plain loops as they are
 NOT_FOR_LOOPS = {
@@ -44,6 +47,7 @@ def compiler_of_loops() -> type:
     """The compiler, for kernels that make no arrays."""
     from numba import version_info
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
+    from numba.core.typed_passes import IRLegalization, NativeLowering
 
     tested = version_info.short in TESTED
 
@@ -52,6 +56,7 @@ def compiler_of_loops() -> type:
             super().__init__(*args)
             if tested:
                 self.state.flags = _flags()(self.state.flags)
+                self.state.typingctx = TypesKnown(self.state.typingctx)
 
         def define_pipelines(self) -> list[Any]:
             state = self.state
@@ -60,10 +65,46 @@ def compiler_of_loops() -> type:
                 state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
                 state.library.enable_object_caching()
             passes = DefaultPassBuilder.define_nopython_pipeline(state)
-            passes.passes = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
+            kept = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
+            if tested:
+                ours = {NativeLowering: lowering_of_loops()}
+                kept = [
+                    (ours.get(one, one), *rest)
+                    for one, *rest in kept
+                    if one is not IRLegalization  # which says where variables are deleted
+                ]
+            passes.passes = kept
             return [passes]
 
     return CompilerOfLoops
+
+
+class TypesKnown:
+    """numba's knowledge of types, which remembers what `a + b` is of each kind of a and b.
+
+    numba asks for every operation of a kernel, twice or more, and looks through some ten rules.
+    """
+
+    found: ClassVar[dict[Any, Any]] = {}
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
+        from numba.core.types import Function
+
+        if kws or not isinstance(function, Function):  # a kernel, or a method of an array
+            return self._context.resolve_function_type(function, args, kws)
+        key = (function, tuple(args))
+        if key not in self.found:
+            signature = self._context.resolve_function_type(function, args, kws)
+            if signature is None:
+                return None
+            self.found[key] = signature
+        return self.found[key]
 
 
 @functools.cache
@@ -89,7 +130,18 @@ def _outer_library() -> type:
     from numba.core.codegen import JITCodeLibrary
 
     class OuterLibrary(JITCodeLibrary):
-        """Code of a kernel that Python calls."""
+        """Code of a kernel that Python calls.
+
+        It is optimised once, as a whole: numba does so function by function before, and with
+        half of the passes, to bring counted references together.
+        """
+
+        def _optimize_functions(self, module: Any) -> None:
+            module.data_layout = self._codegen._data_layout
+
+        def _optimize_final_module(self) -> None:
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
 
         def add_llvm_module(self, module: Any) -> None:
             for function in module.functions:

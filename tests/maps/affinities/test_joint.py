@@ -39,8 +39,9 @@ def test_they_are_those_of_openTSNE(rng):
     D = pairwise_distances(X)
     np.fill_diagonal(D, np.inf)
     indices = np.argsort(D, axis=1)[:, :15]
-    ours = affinities(indices, np.take_along_axis(D, indices, axis=1), 5.0).P
-    theirs = peer.PerplexityBasedNN(X, perplexity=5.0, method="exact", k_neighbors=15).P
+    near = np.take_along_axis(D, indices, axis=1)
+    ours = affinities(indices, near, 5.0).P
+    theirs = peer.joint_probabilities_nn(indices, near, [5.0])
     np.testing.assert_allclose(ours.toarray(), theirs.toarray(), atol=2e-7)
 
 
