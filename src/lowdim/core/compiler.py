@@ -7,6 +7,8 @@ are as before; left out are
     - comparisons of compiler flags. numba asks its table of overloads for every `a + b` that it
       types, by a key that holds the flags: their hash is the same for all, so that entries are
       compared one by one, each time by some twenty attributes;
+    - finding out again and again what `a + b` of two numbers is. numba goes through all that a `+`
+      may be, and writes down of each why it is not that one;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
     - optimisation of what takes a call from Python apart: it runs once for a block of rows.
@@ -52,6 +54,7 @@ def compiler_of_loops() -> type:
             super().__init__(*args)
             if tested:
                 self.state.flags = _flags()(self.state.flags)
+                self.state.typingctx = _typing(type(self.state.typingctx))(self.state.typingctx)
 
         def define_pipelines(self) -> list[Any]:
             state = self.state
@@ -82,6 +85,29 @@ def _flags() -> type:
             return type(other) is QuickFlags and self._values == other._values
 
     return QuickFlags
+
+
+@functools.cache
+def _typing(kind: type) -> type:
+    from numba.core.types import BaseFunction
+
+    known: dict[Any, Any] = {}
+
+    class QuickTyping(kind):  # type: ignore[misc,valid-type]
+        """numba's table of functions, which remembers what it was asked."""
+
+        def __init__(self, asked: Any) -> None:
+            self.__dict__ = asked.__dict__
+
+        def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+            if kws or not isinstance(self._lookup_global(func) or func, BaseFunction):
+                return super().resolve_function_type(func, args, kws)
+            key = (func, tuple(args))
+            if key not in known:
+                known[key] = super().resolve_function_type(func, args, kws)
+            return known[key]
+
+    return QuickTyping
 
 
 @functools.cache

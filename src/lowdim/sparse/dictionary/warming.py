@@ -8,6 +8,8 @@ before each pass. What is missing in a batch is what codes by matching pursuit s
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lowdim.sparse.dictionary.alternation import Task, codes_of, some_of
@@ -38,24 +40,25 @@ def warmed(task: Task, atoms: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def _step(task: Task, which: np.ndarray, learned: Learned, how: How) -> Learned:
-    some = _filled(some_of(task, which), learned.atoms)
+    some, _ = _filled(some_of(task, which), learned.atoms)
     return online_step(pieces_of(some.X, PIECE), some.weight, learned, how)[0]
 
 
-def _filled(task: Task, atoms: np.ndarray) -> Task:
-    """Rows in which what is missing is what their codes say."""
+def _filled(task: Task, atoms: np.ndarray) -> tuple[Task, Any]:
+    """Rows in which what is missing is what their codes say, and these codes (else None)."""
     if task.observed is None:
-        return task
+        return task, None
     Z = codes_of(task, slice(None), atoms, gram_of(atoms))
-    return task._replace(X=np.where(task.observed, task.X, Z @ atoms), observed=None)
+    return task._replace(X=np.where(task.observed, task.X, Z @ atoms), observed=None), Z
 
 
 def _price(task: Task, atoms: np.ndarray, which: np.ndarray) -> float:
     """The alpha for which codes of some rows have as many non-zeros as matching pursuit takes."""
-    some = _filled(some_of(task, which), atoms)
+    some, Z = _filled(some_of(task, which), atoms)
     gram = gram_of(atoms)
     weight = np.ones(len(which)) if some.weight is None else some.weight
-    wanted = weight @ np.diff(codes_of(some, slice(None), atoms, gram).indptr)
+    Z = codes_of(some, slice(None), atoms, gram) if Z is None else Z
+    wanted = weight @ np.diff(Z.indptr)
     products = some.X @ atoms.T
     low, high = 0.0, float(np.abs(products[weight > 0]).max(initial=0.0))
     for _ in range(HALVINGS):
