@@ -198,14 +198,14 @@ def _path(G, end, t, limits, small, work, bits, P, y, order, A):
     s, steps, left = 0, 0, -1
     was = one
     while True:
-        who, t_leave = _leaves(P, y, A, s, t, limits[3], zero)
+        who, t_leave = _leaves(P, y, A, s, t, limits[3], zero, one)
         _meetings(e, f, score, free, t, zero if limits[2] else -one, zero, one)
         if left >= 0 and was * e[left] > zero:
             score[left] = zero  # where it has just left; on the other side it may come again
         j = largest(bits, 0)
         enters = score[j] > t_leave
         t_next = score[j] if enters else t_leave
-        if t_next <= end:
+        if not t_next > end:  # nor where it is NaN
             return s, end, SOLVED
         if steps >= limits[1]:
             return s, t_next, TOO_LONG
@@ -245,7 +245,7 @@ def _enter(G, j, s, small, e, f, P, sign, share, order):
 
 
 @kernel(within=True)
-def _leaves(P, y, A, s, t, may_leave, zero):
+def _leaves(P, y, A, s, t, may_leave, zero, one):
     """The active atom whose z is the first to meet 0, and at which t; t = -1 if none.
 
     z(t) = y[1] + t y[2], the solution of R z = y + t y'.
@@ -255,7 +255,7 @@ def _leaves(P, y, A, s, t, may_leave, zero):
     for i in range(s):
         z[i] = P[i, k]
         slope[i] = P[i, k + 1]
-    who, t_leave = -1, zero - t / t
+    who, t_leave = -1, -one
     for i in range(s - 1, -1, -1):
         j = A[i]
         scale = P[i, j]
