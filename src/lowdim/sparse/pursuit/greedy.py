@@ -28,6 +28,7 @@ from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, new_direction
 
 PIECE = 2**18  # numbers of codes, zeros included, that are worked on at a time
 LEAST_PIECES = 4
+LEAST = 2**14  # atoms, counted again for each row: fewer are not worth a piece of their own
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside those chosen is nothing
 
 
@@ -91,7 +92,7 @@ def pursue(
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
-    size = rows_at_a_time(n, min(n_nonzero, k))
+    size = rows_at_a_time(n, min(n_nonzero, k), k)
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)
@@ -103,9 +104,9 @@ def pursue(
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
 
 
-def rows_at_a_time(n: int, width: int) -> int:
-    """How many rows are coded at a time, if a code has so many numbers: some for each thread."""
-    return max(1, min(PIECE // width, -(-n // LEAST_PIECES)))
+def rows_at_a_time(n: int, width: int, k: int) -> int:
+    """How many rows are coded at a time by k atoms, with codes of so many numbers."""
+    return max(1, min(PIECE // width, max(-(-n // LEAST_PIECES), LEAST // k)))
 
 
 def joined_codes(codes: list[sp.csr_array], ended_early: list[np.ndarray]) -> Codes:

@@ -86,7 +86,7 @@ def follow(
     gram = np.require(gram, requirements=["C", "W"])
     n, k = correlations.shape
     alpha = np.broadcast_to(np.asarray(alpha, gram.dtype), (n,))
-    size = rows_at_a_time(n, k)
+    size = rows_at_a_time(n, k, k)
 
     def work(first: int) -> Codes:
         rows = slice(first, first + size)
