@@ -54,7 +54,8 @@ def compiler_of_loops() -> type:
             super().__init__(*args)
             if tested:
                 self.state.flags = _flags()(self.state.flags)
-                self.state.typingctx = _typing(type(self.state.typingctx))(self.state.typingctx)
+                kind: Any = type(self.state.typingctx)
+                self.state.typingctx = _typing(kind)(self.state.typingctx)
 
         def define_pipelines(self) -> list[Any]:
             state = self.state
@@ -93,7 +94,7 @@ def _typing(kind: type) -> type:
 
     known: dict[Any, Any] = {}
 
-    class QuickTyping(kind):  # type: ignore[misc,valid-type]
+    class QuickTyping(kind):
         """numba's table of functions, which remembers what it was asked."""
 
         def __init__(self, asked: Any) -> None:
