@@ -49,6 +49,14 @@ def test_bad_input(refused, tmp_path):
     assert "no missing pixels" in refused("inpaint", "x.png", "-o", "y.png")
     assert "no colour" in refused("inpaint", "x.png", "-o", "y.png", "--color", "red")
     assert "is no grey" in refused("inpaint", "grey.png", "-o", "y.png", "--color", "#f00")
+    x = np.full((40, 48, 3), 9, np.uint8)
+    x[3, 4:6] = [250, 3, 255]
+    Image.fromarray(x).save(tmp_path / "near.png")
+    said = refused("inpaint", "near.png", "-o", "y.png", "--color", "#ff00ff")
+    assert "no pixel has this colour. The nearest is #fa03ff (2 pixels); give that one" in said
+    Image.fromarray(x[..., 0]).save(tmp_path / "near.png")
+    said = refused("inpaint", "near.png", "-o", "y.png", "--color", "#fff")
+    assert "The nearest is #fafafa (2 pixels)" in said
     assert "--holes has" in refused("inpaint", "x.png", "-o", "y.png", "--holes", "m.png")
     Image.fromarray(np.full((40, 48), 255, np.uint8)).save(tmp_path / "all.png")
     assert "no observed pixel" in refused("inpaint", "x.png", "-o", "y.png", "--holes", "all.png")

@@ -113,8 +113,33 @@ def known_pixels(x: Any, mask: Any, color: str | None) -> Any:
         known &= black | (shown[..., -1] == 0) if alpha else black
     if color is not None:
         wanted = color_of(color, x)
-        known &= (x.reshape(*x.shape[:2], -1)[..., : len(wanted)] != wanted).any(axis=2)
+        seen = x.reshape(*x.shape[:2], -1)[..., : len(wanted)]
+        other = (seen != wanted).any(axis=2)
+        if other.all():
+            raise ValueError(_lacks(color, seen, wanted))
+        known &= other
     return known
+
+
+def _lacks(color: str, seen: Any, wanted: Any) -> str:
+    """What to say of a picture without any pixel of the colour: its nearest one."""
+    import numpy as np
+
+    least, nearest = np.inf, seen[0, 0]
+    for row in seen:
+        distance = np.square(row.astype(float) - wanted).sum(axis=1)
+        distance = np.nan_to_num(distance, nan=np.inf)
+        if distance.min() < least:
+            least, nearest = float(distance.min()), row[distance.argmin()]
+    count = int((seen == nearest).all(axis=2).sum())
+    full = np.iinfo(seen.dtype).max if seen.dtype.kind in "iu" else 1.0
+    digits = "".join(f"{round(255 * float(v) / full):02x}" for v in nearest)
+    name = "#" + (digits if len(nearest) == 3 else 3 * digits)
+    return (
+        f"--color {color!r}: no pixel has this colour. The nearest is {name} "
+        f"({count:,} pixels); give that one, or a picture of the missing pixels with --holes "
+        "(JPEG and resizing change colours)."
+    )
 
 
 def color_of(text: str, x: Any) -> Any:

@@ -7,6 +7,8 @@ are as before; left out are
     - comparisons of compiler flags. numba asks its table of overloads for every `a + b` that it
       types, by a key that holds the flags: their hash is the same for all, so that entries are
       compared one by one, each time by some twenty attributes;
+    - finding out again and again what `a + b` of two numbers is. numba goes through all that a `+`
+      may be, and writes down of each why it is not that one;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
     - optimisation of what takes a call from Python apart: it runs once for a block of rows;

@@ -46,4 +46,5 @@ def test_hadamard_needs_a_power_of_two():
 def test_long_signals_are_transformed_without_a_matrix(kind, rng):
     x = rng.normal(size=2**18)
     U = sparse.basis(kind, 2**18)
-    np.testing.assert_allclose(U.synthesize(U.analyze(x)), x, atol=1e-12)
+    tol = 1e-12 if U.orthonormal else 1e-10  # filters of bior4.4 have 12 digits in PyWavelets
+    np.testing.assert_allclose(U.synthesize(U.analyze(x)), x, rtol=0, atol=tol)

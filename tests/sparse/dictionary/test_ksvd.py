@@ -17,9 +17,9 @@ def in_two_planes(rng, n=150):
     return np.concatenate([rng.normal(size=(n, 2)) @ plane for plane in PLANES])
 
 
-def test_two_planes_are_spanned_by_two_atoms_each():
+def test_two_planes_are_spanned_by_two_atoms_each(rng):
     """Fig. 9.15 of the notes: three directions in all, and yet two numbers for each row."""
-    X = in_two_planes(np.random.default_rng(0))
+    X = in_two_planes(rng)
     model = KSVD(4, n_nonzero_coefs=2, random_state=0, max_iter=100, tol=1e-8).fit(X)
     Z = model.transform(X)
     assert (Z != 0).sum(axis=1).max() == 2
@@ -28,12 +28,6 @@ def test_two_planes_are_spanned_by_two_atoms_each():
         basis = np.linalg.qr(plane.T)[0]
         inside = np.linalg.norm(model.components_ @ basis, axis=1) > 1 - 1e-6
         assert inside.sum() >= 2  # one may lie where the planes meet
-
-
-def test_two_planes_are_nearly_found_from_any_rows(rng):
-    X = in_two_planes(rng)
-    model = KSVD(4, n_nonzero_coefs=2, random_state=0, max_iter=100, tol=1e-8).fit(X)
-    assert model.history_[-1] < 5e-3  # two directions alone leave 0.08 to 0.12 (seeds 0-19)
 
 
 @pytest.mark.parametrize(("missing", "least"), [(0.0, 0.9), (0.25, 0.85)])

@@ -123,7 +123,8 @@ def test_float32_is_computed_in_float64_and_its_rounding_is_not_coded(rng):
     U, x = U.astype(np.float32), x.astype(np.float32)
     found = sparse.basis_pursuit(U, x)
     assert found.coef.dtype == np.float64
-    assert np.allclose(found.coef, z, atol=1e-5) and np.count_nonzero(found.coef) < 10
+    # a code of all of the rounding has 40 non-zeros
+    assert np.allclose(found.coef, z, atol=1e-5) and np.count_nonzero(found.coef) < 20
     noise = np.finfo(np.float32).eps * np.linalg.norm(x.astype(float))
     assert proves(U.astype(float), x.astype(float), found, noise=noise)
     exact = sparse.basis_pursuit(U, x, solver="lp")

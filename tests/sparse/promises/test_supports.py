@@ -35,8 +35,18 @@ def test_too_many_sets_are_refused(monkeypatch, rng):
     monkeypatch.setattr(supports, "MOST_SETS", 100)
     with pytest.raises(ValueError, match="spark of 30 atoms is between"):
         sparse.spark(rng.normal(size=(10, 30)))
-    with pytest.raises(ValueError, match="basis_pursuit finds a sparse one"):
+    with pytest.raises(ValueError, match=r"choose max_nonzero=1, or take lowdim.*basis_pursuit"):
         sparse.sparsest(rng.normal(size=(10, 30)), rng.normal(size=10))
+
+
+def test_too_many_sets_are_refused_before_any_is_looked_at(monkeypatch, rng):
+    monkeypatch.setattr(supports, "_best_set", None)
+    with pytest.raises(ValueError, match="max_nonzero=60 of 200 atoms: more than 2,000,000 sets"):
+        sparse.sparsest(rng.normal(size=(60, 200)), rng.normal(size=60))
+    with pytest.raises(ValueError, match="choose max_nonzero=1"):
+        sparse.sparsest(rng.normal(size=(4, 3000)), rng.normal(size=4), max_nonzero=3000)
+    with pytest.raises(ValueError, match="max_nonzero=4 is more than the 3 atoms"):
+        sparse.sparsest(np.eye(3), np.ones(3), max_nonzero=4)
 
 
 @pytest.mark.parametrize("d", [2, 5])

@@ -106,8 +106,9 @@ def test_codes_do_not_depend_on_threads_or_other_rows(rng, method):
 
 
 def test_pieces_have_a_row_at_least_and_a_limit():
-    assert rows_at_a_time(1, 10) == 1 and rows_at_a_time(10**6, 2**19) == 1
-    assert rows_at_a_time(10**6, 8) == 2**15
+    assert rows_at_a_time(1, 10, 2**15) == 1 and rows_at_a_time(10**6, 2**19, 2**19) == 1
+    assert rows_at_a_time(10**6, 8, 2**9) == 2**15
+    assert rows_at_a_time(1000, 8, 2**12) == 250 and rows_at_a_time(100, 8, 2**9) == 32
 
 
 def test_entries_become_rows_ordered_by_columns():

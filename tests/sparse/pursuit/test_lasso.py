@@ -33,6 +33,12 @@ def test_a_path_comes_to_its_end_though_atoms_leave_and_come_again(rng, monkeypa
     assert lasso_gap(D, X, Z, 1e-3).max() < 1e-9
 
 
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_a_row_without_any_correlation_has_the_code_0(rng, alpha):
+    D = unit_atoms(rng, 10, 6)
+    assert lasso(D @ D.T, np.zeros((3, 10)), alpha).nnz == 0
+
+
 def test_each_row_may_have_its_own_penalty(rng):
     D, X = unit_atoms(rng, 30, 12), rng.standard_normal((6, 12))
     alpha = rng.uniform(0.01, 1.0, 6)

@@ -9,7 +9,7 @@ from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, largest, subtract
 
 @kernel
 def _largest(bits):
-    return largest(bits)
+    return largest(bits, 0)
 
 
 @kernel

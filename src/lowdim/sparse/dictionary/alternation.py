@@ -5,7 +5,8 @@
 where a row has at most s non-zeros, or as few as its error allows (10.4); only then a non-zero has
 a price p_i, the squared error allowed for one number, and else none.
 
-    fixed D:  orthogonal matching pursuit; a row keeps its old code where the new one is worse
+    fixed D:  orthogonal matching pursuit, or all sets of s atoms where these are few; a row keeps
+              its old code where the new one is worse
     fixed support of Z:  the sweep of `sweep.py`
 
 Neither half raises J. Before the codes, atoms that no row uses, or that are another one once more,
@@ -22,6 +23,7 @@ import scipy.sparse as sp
 from lowdim.core.threads import ordered_map
 from lowdim.sparse.dictionary.learning import ALIKE, MORE, distinct_rows, gram_of, squares_of
 from lowdim.sparse.dictionary.sweep import sweep
+from lowdim.sparse.pursuit.exhaustive import are_few, best_codes
 from lowdim.sparse.pursuit.greedy import omp
 from lowdim.sparse.pursuit.observed import omp_observed
 
@@ -125,6 +127,8 @@ def codes_of(task: Task, rows: slice, atoms: np.ndarray, gram: np.ndarray) -> sp
     bound = None if task.bound is None else task.bound[rows]
     if task.observed is not None:
         return omp_observed(X, task.observed[rows], atoms, task.n_nonzero, bound)
+    if bound is None and are_few(len(atoms), task.n_nonzero):
+        return best_codes(X, atoms, task.n_nonzero)
     return omp(gram, X @ atoms.T, squares_of(X), task.n_nonzero, bound)
 
 

@@ -1,4 +1,4 @@
-"""Codes of rows by matching pursuit, and what they say about missing values.
+"""Codes of rows as K-SVD has them, and what they say about missing values.
 
     x_f = (z D)_f,     var x_f = sigma^2 (1 + d_Sf' (D_So D_So')^-1 d_Sf)
 
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from lowdim.linalg.moments import unit_for
 from lowdim.sparse.dictionary.learning import gram_of, squares_of
+from lowdim.sparse.pursuit.exhaustive import are_few, best_codes
 from lowdim.sparse.pursuit.greedy import omp
 from lowdim.sparse.pursuit.observed import omp_observed
 
@@ -58,6 +59,8 @@ def codes(X: np.ndarray, by: Pursuit) -> sp.csr_array:
 def _complete_codes(X: np.ndarray, atoms: np.ndarray, by: Pursuit) -> sp.csr_array:
     if not len(X):
         return sp.csr_array((0, len(atoms)), dtype=X.dtype)
+    if by.max_error is None and are_few(len(atoms), by.n_nonzero):
+        return best_codes(X, atoms, by.n_nonzero)
     return omp(gram_of(atoms), X @ atoms.T, squares_of(X), by.n_nonzero, _bound(X, by))
 
 

@@ -59,7 +59,8 @@ class KSVD(ImputeMixin, Transformer, Estimator):
 
         sum_i w_i |x_i - z_i D|^2,     at most n_nonzero_coefs non-zeros in each z_i
 
-    by turns: codes by orthogonal matching pursuit, then each atom together with its coefficients.
+    by turns: codes by orthogonal matching pursuit (of all sets of atoms the best one where there
+    are at most 64 sets), then each atom together with its coefficients.
     NaN are missing: sums run over the observed entries.
 
     Cost: O(n s^2 k + n k d) for an iteration with s non-zeros, on all cores, with missing values
@@ -287,7 +288,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
     # ---- code ------------------------------------------------------------------------------------
 
     def transform(self, X):
-        """Codes of rows, by orthogonal matching pursuit; of what is observed.
+        """Codes of rows, found as in `fit`; of what is observed.
 
         Parameters
         ----------

@@ -8,6 +8,8 @@ before each pass. What is missing in a batch is what codes by matching pursuit s
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lowdim.sparse.dictionary.alternation import Task, codes_of, some_of
@@ -19,7 +21,8 @@ ROWS_PER_ATOM = 400  # in all passes together,
 FEWEST, MOST = 3, 10  # of which there are so many
 BATCH, PIECE = 256, 128
 TRIED = 256  # rows on which the price is found
-HALVINGS = 8
+HALVINGS, HALVINGS_AGAIN = 8, 3
+NEAR = 1.5  # times the last price, or that part of it, is the next one
 
 
 def warmed(task: Task, atoms: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -28,9 +31,11 @@ def warmed(task: Task, atoms: np.ndarray, random: np.random.Generator) -> np.nda
     weight = float(n if task.weight is None else task.weight.sum())
     learned = first_learned(atoms)
     passes = min(max(int(np.ceil(ROWS_PER_ATOM * len(atoms) / weight)), FEWEST), MOST)
+    price = None
     for _ in range(passes):
         order = random.permutation(n)
-        how = How(Coder(_price(task, learned.atoms, order[:TRIED]), task.n_nonzero), False)
+        price = _price(task, learned.atoms, order[:TRIED], price)
+        how = How(Coder(price, task.n_nonzero), False)
         for start in range(0, n, BATCH):
             learned = _step(task, order[start : start + BATCH], learned, how)
     sizes = np.linalg.norm(learned.atoms, axis=1, keepdims=True)
@@ -38,27 +43,34 @@ def warmed(task: Task, atoms: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def _step(task: Task, which: np.ndarray, learned: Learned, how: How) -> Learned:
-    some = _filled(some_of(task, which), learned.atoms)
+    some, _ = _filled(some_of(task, which), learned.atoms)
     return online_step(pieces_of(some.X, PIECE), some.weight, learned, how)[0]
 
 
-def _filled(task: Task, atoms: np.ndarray) -> Task:
-    """Rows in which what is missing is what their codes say."""
+def _filled(task: Task, atoms: np.ndarray) -> tuple[Task, Any]:
+    """Rows in which what is missing is what their codes say, and these codes (else None)."""
     if task.observed is None:
-        return task
+        return task, None
     Z = codes_of(task, slice(None), atoms, gram_of(atoms))
-    return task._replace(X=np.where(task.observed, task.X, Z @ atoms), observed=None)
+    return task._replace(X=np.where(task.observed, task.X, Z @ atoms), observed=None), Z
 
 
-def _price(task: Task, atoms: np.ndarray, which: np.ndarray) -> float:
-    """The alpha for which codes of some rows have as many non-zeros as matching pursuit takes."""
-    some = _filled(some_of(task, which), atoms)
+def _price(task: Task, atoms: np.ndarray, which: np.ndarray, last: float | None = None) -> float:
+    """The alpha for which codes of some rows have as many non-zeros as matching pursuit takes.
+
+    It is looked for near the `last` one, if there was one.
+    """
+    some, Z = _filled(some_of(task, which), atoms)
     gram = gram_of(atoms)
     weight = np.ones(len(which)) if some.weight is None else some.weight
-    wanted = weight @ np.diff(codes_of(some, slice(None), atoms, gram).indptr)
+    Z = codes_of(some, slice(None), atoms, gram) if Z is None else Z
+    wanted = weight @ np.diff(Z.indptr)
     products = some.X @ atoms.T
     low, high = 0.0, float(np.abs(products[weight > 0]).max(initial=0.0))
-    for _ in range(HALVINGS):
+    halvings = HALVINGS
+    if last:
+        low, high, halvings = last / NEAR, last * NEAR, HALVINGS_AGAIN
+    for _ in range(halvings):
         middle = 0.5 * (low + high) if low > 0.0 else 0.25 * high
         few = weight @ np.diff(lasso(gram, products, middle).indptr) < wanted
         low, high = (low, middle) if few else (middle, high)

@@ -3,7 +3,7 @@
     A, s    atoms in use and their signs, guessed at the last t:  |u_j'r + |u_j|^2 z_j| > t w_j
     z_A     = b - t c,     b = (U_A'U_A)^-1 U_A'x,     c = (U_A'U_A)^-1 w s
     t       falls to 0.6 of itself, but no farther than to where |x - U z| is the noise:
-            |r|^2 = |x|^2 - b'U_A'x + t^2 c'(w s)
+            |r|^2 = |x - U_A b|^2 + t^2 c'(w s)
 
 until t is that end and the atoms are those they were: then the code is exact. A step is one product
 with U and one decomposition of a matrix as large as the number of atoms; a handful of steps does
@@ -54,7 +54,7 @@ def jump(
 ) -> Found | None:
     """Code and dual vector, or None where the atoms in use do not settle."""
     squares = np.einsum("ij,ij->j", U, U)
-    seen, Ux, xx = Seen(U), x @ U, float(x @ x)
+    seen, Ux = Seen(U), x @ U
     t = FALL * float(np.max(np.abs(Ux) / weights))
     h = Ux
     used = np.flatnonzero(np.abs(h) > t * weights)
@@ -69,12 +69,14 @@ def jump(
             return None
         both = np.column_stack([Ux[used], wanted])
         b, c = cho_solve(factor, both, check_finite=False).T
-        outside, speed = xx - float(b @ Ux[used]), float(c @ wanted)
+        # not xx - b'U_A'x, the rounding of which would be as large as a small noise
+        left, slope = x - b @ seen.atoms[places], c @ seen.atoms[places]
+        outside, speed = float(left @ left), float(c @ wanted)
         end = float(np.sqrt(max((noise**2 - outside) / speed, 0.0))) if speed > 0 else 0.0
         t = max(FALL * t, end)
         z = np.zeros(len(seen.atoms))
         z[places] = b - t * c
-        r = x - z @ seen.atoms
+        r = left + t * slope
         h = r @ U
         h[used] += squares[used] * z[places]
         now = np.flatnonzero(np.abs(h) > t * weights)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations, islice
+from itertools import accumulate, combinations, islice, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,7 +158,8 @@ def sparsest(U, x, *, max_error=0.0, max_nonzero=None):
     max_error : float, default=0.0
         |x - U z| / |x| at the most; 0 means up to rounding.
     max_nonzero : int, default=None
-        How many at the most; None: as many as there are dimensions.
+        How many at the most; None: as many as there are dimensions. Refused where more than two
+        million sets of atoms would have to be looked at.
 
     Returns
     -------
@@ -181,21 +182,28 @@ def sparsest(U, x, *, max_error=0.0, max_nonzero=None):
     enough = max(float(max_error), DEPENDENT) * length
     if length <= enough:
         return Sparsest(np.zeros(L), np.zeros(0, np.intp), 0.0)
-    most = min(D, L) if max_nonzero is None else int(max_nonzero)
-    looked_at = 0
+    most = (
+        min(D, L) if max_nonzero is None else check_number_of_atoms(max_nonzero, L, "max_nonzero")
+    )
+    _refuse_too_many_sets(L, most)
     for s in range(1, most + 1):
-        looked_at += math.comb(L, s)
-        if looked_at > MOST_SETS:
-            raise ValueError(
-                f"No code of {s - 1} non-zeros makes x, and to look at all of {s} of {L} atoms is "
-                f"too much; lowdim.sparse.basis_pursuit finds a sparse one."
-            )
         best = _best_set(A, x, s)
         if best.error <= enough:
             return best._replace(error=best.error / length)
     raise ValueError(
         f"No code of at most {most} non-zeros makes x; raise max_error or max_nonzero."
     )
+
+
+def _refuse_too_many_sets(L: int, most: int) -> None:
+    total = accumulate(math.comb(L, s) for s in range(1, most + 1))
+    feasible = sum(1 for _ in takewhile(lambda count: count <= MOST_SETS, total))
+    if feasible < most:
+        advice = f"choose max_nonzero={feasible}, or take" if feasible else "take"
+        raise ValueError(
+            f"max_nonzero={most} of {L} atoms: more than {MOST_SETS:,} sets would have to be "
+            f"looked at; {advice} lowdim.sparse.basis_pursuit, which finds a sparse code without."
+        )
 
 
 def _best_set(A: np.ndarray, x: np.ndarray, s: int) -> Sparsest:
@@ -213,9 +221,9 @@ def _best_set(A: np.ndarray, x: np.ndarray, s: int) -> Sparsest:
     return Sparsest(coef, chosen, float(np.linalg.norm(x - A @ coef)))
 
 
-def check_number_of_atoms(s: Any, L: int) -> int:
+def check_number_of_atoms(s: Any, L: int, name: str = "s") -> int:
     """s as a number of atoms, from 1 to L."""
-    check_at_least("s", s, 1)
+    check_at_least(name, s, 1)
     if s > L:
-        raise ValueError(f"s={s} is more than the {L} atoms; choose at most {L}.")
+        raise ValueError(f"{name}={s} is more than the {L} atoms; choose at most {L}.")
     return int(s)

@@ -24,10 +24,11 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, subtract_rows
+from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, new_direction
 
 PIECE = 2**18  # numbers of codes, zeros included, that are worked on at a time
 LEAST_PIECES = 4
+LEAST = 2**14  # atoms, counted again for each row: fewer are not worth a piece of their own
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside those chosen is nothing
 
 
@@ -91,7 +92,7 @@ def pursue(
     n, k = correlations.shape
     enough = np.full(n, -1.0) if max_squared_error is None else max_squared_error
     enough = np.broadcast_to(np.asarray(enough, gram.dtype), (n,))
-    size = rows_at_a_time(n, min(n_nonzero, k))
+    size = rows_at_a_time(n, min(n_nonzero, k), k)
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)
@@ -103,9 +104,9 @@ def pursue(
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
 
 
-def rows_at_a_time(n: int, width: int) -> int:
-    """How many rows are coded at a time, if a code has so many numbers: some for each thread."""
-    return max(1, min(PIECE // width, -(-n // LEAST_PIECES)))
+def rows_at_a_time(n: int, width: int, k: int) -> int:
+    """How many rows are coded at a time by k atoms, with codes of so many numbers."""
+    return max(1, min(PIECE // width, max(-(-n // LEAST_PIECES), LEAST // k)))
 
 
 def joined_codes(codes: list[sp.csr_array], ended_early: list[np.ndarray]) -> Codes:
@@ -159,48 +160,38 @@ def _greedy(
 ):
     """Rows one after the other; left becomes the squared error of each."""
     b, k = C.shape
-    c, w, score, q = work[0], work[1], work[2], work[3]
-    for m in range(k):
-        q[m] = own[m] - own[m]
+    c, w, score = work[0], work[1], work[2]
     for r in range(b):
-        y, begin = value[r], C[r]
+        y, A, begin = value[r], index[r], C[r]
         nothing = tiny[0] * tiny[0] * left[r]
+        p, step = work[3], tiny[0] - tiny[0]  # of nothing: the first scores
         for m in range(k):
             c[m] = begin[m]
             w[m] = own[m]
-        _take(q, c, w, own, tiny[0], q[0], limits[2], score)  # of nothing: the first scores
+            p[m] = step
         s = 0
         while s < limits[0] and (s < limits[1] or left[r] > enough[r]):
-            j = first_of_ties(bits)
-            rest = own[j]
-            for i in range(s):
-                l = P[i, j]
-                share[i] = l
-                rest -= l * l
-            if c[j] * c[j] <= nothing * own[j] or rest <= tiny[0] * own[j]:
-                break
-            scale = np.sqrt(rest) / rest  # 1 / l_k
-            step = c[j] * scale
-            p, g = P[s], G[j]
-            for i in range(s):
-                share[i] *= scale
-            for m in range(k):
-                p[m] = scale * g[m]
-            subtract_rows(p, P, order, share, s)
             _take(p, c, w, own, tiny[0], step, limits[2], score)
+            for i in range(s):
+                score[A[i]] = 0
+            j = first_of_ties(bits)
+            p, g = P[s], G[j]
+            scale = new_direction(p, g, j, s, P, share, order, tiny[0])
+            if c[j] * c[j] <= nothing * own[j] or scale <= 0.0:
+                break
+            step = c[j] * scale
             y[s] = step
-            index[r, s] = j
+            A[s] = j
             left[r] -= step * step
             s += 1
-            for i in range(s):
-                score[index[r, i]] = 0
         reached[r] = s == limits[0] or (s >= limits[1] and left[r] <= enough[r])
         count[r] = s
         for i in range(s - 1, -1, -1):  # R z = y, with R[i, t] = p_i of the t-th chosen atom
-            z = y[i] / P[i, index[r, i]]
+            j = A[i]
+            z = y[i] / P[i, j]
             y[i] = z
             for t in range(i):
-                y[t] -= z * P[t, index[r, i]]
+                y[t] -= z * P[t, j]
 
 
 @kernel(within=True)

@@ -29,11 +29,12 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
-from lowdim.sparse.pursuit.scan import bits_of, largest, subtract_rows
+from lowdim.sparse.pursuit.scan import bits_of, largest, new_direction
 
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside active ones is nothing
 NOT_OPTIMAL = {8: 1e-9, 4: 1e-4}  # of max |b|, by which a solution may miss its conditions
 STEPS_PER_ATOM, LEAST_STEPS = 8, 200  # events of a path at the most
+VECTOR = 8  # numbers that vector instructions take at a time, at the most
 MOST_SWEEPS = 20_000  # of coordinate descent
 SOLVED, MISSED, TOO_LONG, TO_DO = 0, 1, 2, 3  # how a path ended
 
@@ -85,7 +86,7 @@ def follow(
     gram = np.require(gram, requirements=["C", "W"])
     n, k = correlations.shape
     alpha = np.broadcast_to(np.asarray(alpha, gram.dtype), (n,))
-    size = rows_at_a_time(n, k)
+    size = rows_at_a_time(n, k, k)
 
     def work(first: int) -> Codes:
         rows = slice(first, first + size)
@@ -118,13 +119,14 @@ def _followed(
     limits = np.array([most, steps, positive, n_nonzero is None], np.int64)
     small = np.array([DEPENDENT * np.finfo(dtype).eps, NOT_OPTIMAL[dtype.itemsize], 0, 1], dtype)
     work = np.empty((5, k), dtype)  # e, f, q, score, free
-    R, P, y = np.empty((most, most), dtype), np.empty((most, k), dtype), np.empty((6, most), dtype)
+    P, y = np.zeros((most, _row(k + 2)), dtype), np.empty((4, most), dtype)
     top = np.maximum(B.max(axis=1), 0) if positive else np.abs(B).max(axis=1)
     if start is not None:
         places = (start.indptr.astype(np.int64), start.indices.astype(np.int64))
         given = (*places, start.data.astype(dtype), top, limits, small, work)
+        R = np.empty((most, most), dtype)
         _try(gram, B, alpha, *given, R, y, index, value, ends)
-    space = (limits, small, work, bits_of(work[3]), R, P, y, np.arange(most))
+    space = (limits, small, work, bits_of(work[3]), P, y, np.arange(most))
     _paths(gram, B, alpha, top, *space, index, value, ends)
     if max_steps is None:  # atoms that come and go for ever
         state[state == TOO_LONG] = MISSED
@@ -139,6 +141,11 @@ def _followed(
     return Codes(as_csr(index, value, count, k), state != SOLVED)
 
 
+def _row(n: int) -> int:
+    """The length of a row for n numbers, such that all rows begin where vectors do."""
+    return -(-n // VECTOR) * VECTOR
+
+
 def descended(gram: np.ndarray, b: np.ndarray, alpha: Any, positive: bool, z: np.ndarray) -> bool:
     """Coordinate descent from z, in place; whether it came to the minimum."""
     tol = NOT_OPTIMAL[gram.dtype.itemsize] * np.abs(b).max()
@@ -147,56 +154,66 @@ def descended(gram: np.ndarray, b: np.ndarray, alpha: Any, positive: bool, z: np
 
 
 # ---- kernels -------------------------------------------------------------------------------------
+#
+# work: e, f, room, score, free;  y: signs, z, its slope, room.  A row of P is p_i, and at its end
+# y_i and y'_i: what is rotated is rotated together. R[i, m] is p_i of the m-th active atom.
 
 
 @kernel
-def _paths(G, B, alpha, top, limits, small, work, bits, R, P, y, order, index, value, ends):
+def _paths(G, B, alpha, top, limits, small, work, bits, P, y, order, index, value, ends):
     """The path of each row that is still to do, from z = 0 to its penalty."""
-    zero = small[2]
+    zero, one = small[2], small[3]
+    e, f, free = work[0], work[1], work[4]
+    z0, z1 = y[1], y[2]
     for r in range(len(B)):
         if ends[1, r] == TO_DO:
-            A, z = index[r], value[r]
-            b, e, f, free = B[r], work[0], work[1], work[4]
+            A, z, b = index[r], value[r], B[r]
             for m in range(len(b)):
-                e[m], f[m], free[m] = b[m], zero, small[3]
+                e[m] = b[m]
+                f[m] = zero
+                free[m] = one
             end = alpha[r] if alpha[r] < top[r] else top[r]
-            s, t, how = _path(G, end, top[r], limits, small, work, bits, R, P, y, order, A)
+            s, t, how = _path(G, end, top[r], limits, small, work, bits, P, y, order, A)
             n = 0
             for i in range(s):
-                v = y[3, i] + t * y[4, i]
+                v = z0[i] + t * z1[i]
                 if v != zero:
-                    A[n], z[n] = A[i], v
+                    A[n] = A[i]
+                    z[n] = v
                     n += 1
             ends[0, r] = n
-            ends[1, r] = how
             if limits[3] and how == SOLVED:
                 tol = small[1] * top[r]
                 if not _is_optimal(G, b, A, z, n, alpha[r], tol, limits[2], work[2]):
-                    ends[1, r] = MISSED
+                    how = MISSED
+            ends[1, r] = how
 
 
 @kernel(within=True)
-def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
+def _path(G, end, t, limits, small, work, bits, P, y, order, A):
     """From t down to the end: how many atoms are active there, where that is, how it ended."""
-    zero, one, score, free = small[2], small[3], work[3], work[4]
-    s, steps, left, was = order[0], 0, -1, one  # a literal 0 would compile what takes s twice
+    zero, one = small[2], small[3]
+    e, f, sign = work[0], work[1], y[0]
+    score, free = work[3], work[4]
+    s, steps, left = 0, 0, -1
+    was = one
     while True:
-        _solve(R, y, s)
-        who, t_leave = _leaves(y, s, t, limits[3], zero)
-        _meetings(work, t, limits[2], zero, one)
-        if left >= 0 and was * work[0, left] > zero:
+        who, t_leave = _leaves(P, y, A, s, t, limits[3], zero, one)
+        _meetings(e, f, score, free, t, zero if limits[2] else -one, zero, one)
+        if left >= 0 and was * e[left] > zero:
             score[left] = zero  # where it has just left; on the other side it may come again
-        j = largest(bits)
-        t_next = score[j] if score[j] > t_leave else t_leave
-        if t_next <= end:
+        j = largest(bits, 0)
+        enters = score[j] > t_leave
+        t_next = score[j] if enters else t_leave
+        if not t_next > end:  # nor where it is NaN
             return s, end, SOLVED
         if steps >= limits[1]:
             return s, t_next, TOO_LONG
         t, left = t_next, -1
         steps += 1
-        if t_leave >= score[j]:
-            left, was = A[who], y[2, who]
-            _leave(who, s, work, R, P, y, A)
+        if not enters:
+            left, was = A[who], sign[who]
+            _leave(who, s, e, f, P, sign, A)
             s -= 1
             for m in range(len(free)):
                 free[m] = one
@@ -205,75 +222,62 @@ def _path(G, end, t, limits, small, work, bits, R, P, y, order, A):
         elif s == limits[0]:
             return s, t, SOLVED
         else:
-            if _enter(G, j, t, s, small, work, R, P, y, order, A):
+            sign[s] = one if e[j] + t * f[j] > zero else -one
+            if _enter(G, j, s, small, e, f, P, sign, y[3], order):
+                A[s] = j
                 s += 1
             free[j] = zero  # also if it depends on those that are active
 
 
 @kernel(within=True)
-def _enter(G, j, t, s, small, work, R, P, y, order, A):
+def _enter(G, j, s, small, e, f, P, sign, share, order):
     """Atom j becomes the s-th active one; False if it depends on those that are active."""
-    e, f = work[0], work[1]
-    g, p, share = G[j], P[s], y[5]
-    sign = small[3] if e[j] + t * f[j] > small[2] else -small[3]
-    rest = g[j]
-    for i in range(s):
-        v = P[i, j]
-        share[i] = v
-        R[i, s] = v
-        rest -= v * v
-    if rest <= small[0] * g[j]:
-        return False
-    length = np.sqrt(rest)
-    scale = length / rest
-    R[s, s] = length
-    for i in range(s):
-        share[i] *= scale
-    for m in range(len(p)):
-        p[m] = scale * g[m]
-    subtract_rows(p, P, order, share, s)
-    u, v = e[j] * scale, (f[j] - sign) * scale
-    y[0, s], y[1, s], y[2, s] = u, v, sign
-    for m in range(len(p)):
+    p = P[s]
+    scale = new_direction(p, G[j], j, s, P, share, order, small[0])
+    u = e[j] * scale
+    v = (f[j] - sign[s]) * scale
+    for m in range(len(e)):
         e[m] -= u * p[m]
         f[m] -= v * p[m]
-    A[s] = j
-    return True
+    p[len(p) - 2] = u
+    p[len(p) - 1] = v
+    return scale > small[2]
 
 
 @kernel(within=True)
-def _solve(R, y, s):
-    """z(t) = y[3] + t y[4], with R z = y[0] + t y[1]."""
+def _leaves(P, y, A, s, t, may_leave, zero, one):
+    """The active atom whose z is the first to meet 0, and at which t; t = -1 if none.
+
+    z(t) = y[1] + t y[2], the solution of R z = y + t y'.
+    """
+    sign, z, slope = y[0], y[1], y[2]
+    k = P.shape[1] - 2
     for i in range(s):
-        y[3, i], y[4, i] = y[0, i], y[1, i]
+        z[i] = P[i, k]
+        slope[i] = P[i, k + 1]
+    who, t_leave = -1, -one
     for i in range(s - 1, -1, -1):
-        u, v = y[3, i] / R[i, i], y[4, i] / R[i, i]
-        y[3, i], y[4, i] = u, v
+        j = A[i]
+        scale = P[i, j]
+        u, v = z[i] / scale, slope[i] / scale
+        z[i] = u
+        slope[i] = v
         for m in range(i):
-            y[3, m] -= u * R[m, i]
-            y[4, m] -= v * R[m, i]
-
-
-@kernel(within=True)
-def _leaves(y, s, t, may_leave, zero):
-    """The active atom whose z is the first to meet 0, and at which t; t = -1 if none."""
-    who, t_leave = -1, zero - t / t
-    if may_leave:
-        for i in range(s):
-            if y[2, i] * y[4, i] > zero:
-                at = -y[3, i] / y[4, i]
-                at = at if at < t else t
-                if at > t_leave:
-                    who, t_leave = i, at
+            scale = P[m, j]
+            z[m] -= u * scale
+            slope[m] -= v * scale
+        if may_leave and sign[i] * v > zero:
+            at = -u / v
+            at = at if at < t else t
+            if at >= t_leave:
+                who, t_leave = i, at
     return who, t_leave
 
 
 @kernel(within=True)
-def _meetings(work, t, positive, zero, one):
+def _meetings(e, f, score, free, t, low, zero, one):
     """The t at which each |c|, or c, meets t; 0 where it does not."""
     # c > 0 cannot meet -t before t = 0: one side is enough, that of the sign of e
-    e, f, score, free = work[0], work[1], work[3], work[4]
-    low = zero if positive else -one
     for m in range(len(e)):
         sign = one if e[m] > zero else low
         d = one - sign * f[m]
@@ -283,26 +287,22 @@ def _meetings(work, t, positive, zero, one):
 
 
 @kernel(within=True)
-def _leave(who, s, work, R, P, y, A):
-    """An active atom leaves: rotations make R a triangle again, and turn the p with it."""
-    e, f = work[0], work[1]
+def _leave(who, s, e, f, P, sign, A):
+    """An active atom leaves: rotations of the p make R a triangle again."""
     for i in range(who, s - 1):
-        A[i], y[2, i] = A[i + 1], y[2, i + 1]
-        for row in range(i + 2):
-            R[row, i] = R[row, i + 1]
-    for i in range(who, s - 1):
-        length = np.sqrt(R[i, i] * R[i, i] + R[i + 1, i] * R[i + 1, i])
-        u, v = R[i, i] / length, R[i + 1, i] / length
+        j = A[i + 1]
+        A[i] = j
+        sign[i] = sign[i + 1]
         a, b = P[i], P[i + 1]
+        u, v = a[j], b[j]
+        length = np.sqrt(u * u + v * v)
+        u, v = u / length, v / length
         for m in range(len(a)):
             x, w = a[m], b[m]
             a[m] = u * x + v * w
             b[m] = u * w - v * x
-        for m in range(i, s - 1):
-            R[i, m], R[i + 1, m] = a[A[m]], b[A[m]]
-        y[0, i], y[0, i + 1] = u * y[0, i] + v * y[0, i + 1], u * y[0, i + 1] - v * y[0, i]
-        y[1, i], y[1, i + 1] = u * y[1, i] + v * y[1, i + 1], u * y[1, i + 1] - v * y[1, i]
-    p, u, v = P[s - 1], y[0, s - 1], y[1, s - 1]
+    p = P[s - 1]
+    u, v = p[len(p) - 2], p[len(p) - 1]
     for m in range(len(e)):
         e[m] += u * p[m]
         f[m] += v * p[m]

@@ -37,7 +37,7 @@ def mp(
     limits = np.array([n_steps, k if n_nonzero is None else n_nonzero], np.int64)
     own = np.diag(gram)
     inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
-    size = rows_at_a_time(n, k)
+    size = rows_at_a_time(n, k, k)
 
     def work(start: int) -> Codes:
         rows = slice(start, start + size)

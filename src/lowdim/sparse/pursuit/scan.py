@@ -23,7 +23,7 @@ def bits_of(score: np.ndarray) -> np.ndarray:
 
 
 @kernel(within=True)
-def largest(bits, tie=0):
+def largest(bits, tie):
     """The first place of the largest number, or of one that is so many steps smaller."""
     best, where = bits[0], 0
     for start in range(0, len(bits), CHUNK):
@@ -45,13 +45,38 @@ def first_of_ties(bits):
     return largest(bits, TIE_DOUBLE if bits.itemsize == 8 else TIE_SINGLE)
 
 
+@kernel(within=True)
+def new_direction(p, g, j, s, P, share, order, tiny):
+    """1 / l_s, and in p the products of all atoms with q_s, the part of atom j that is new.
+
+    p_s = (G_j - sum_i l_i p_i) / l_s, l_i = p_i[j]: see `greedy`. 0 if atom j depends on those
+    before it.
+    """
+    rest = g[j]
+    for i in range(s):
+        v = P[i, j]
+        share[i] = v
+        rest -= v * v
+    if rest <= tiny * g[j]:
+        return rest - rest
+    scale = np.sqrt(rest) / rest
+    for i in range(s):
+        share[i] *= scale
+    for m in range(len(g)):
+        p[m] = scale * g[m]
+    subtract_rows(p, P, order, share, s)
+    return scale
+
+
 @kernel(any_order=True, within=True)
 def subtract_rows(q, A, index, share, n):
     """q -= sum_i share_i A[index_i] over the first n, four rows at a time."""
     i = 0
     while i + 4 <= n:
-        a, b, c, d = A[index[i]], A[index[i + 1]], A[index[i + 2]], A[index[i + 3]]
-        x, y, z, w = share[i], share[i + 1], share[i + 2], share[i + 3]
+        a, b = A[index[i]], A[index[i + 1]]
+        c, d = A[index[i + 2]], A[index[i + 3]]
+        x, y = share[i], share[i + 1]
+        z, w = share[i + 2], share[i + 3]
         for m in range(len(q)):
             q[m] -= x * a[m] + y * b[m] + z * c[m] + w * d[m]
         i += 4
