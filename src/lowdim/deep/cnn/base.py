@@ -5,12 +5,15 @@ rows (n, h w c) -> [convolution 'same', activation, max-pool] ... -> dense layer
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.blocks import Blocks
@@ -18,6 +21,7 @@ from lowdim.core.constraints import AT_LEAST_1
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Anything
 from lowdim.deep.engine import torch_for
+from lowdim.deep.learner import Learner, Settings
 from lowdim.deep.network import SHARED_ARGUMENTS, Network, sizes_of
 
 ARGUMENTS: dict[str, list] = {
@@ -82,11 +86,16 @@ class Convolutional(Network):
             self.scale_ = float(size) if size > 0 else 1.0
             self.__dict__.pop("_memory", None)
         seed = int(random_generator(self.random_state).integers(2**32))
-        self._learn(
-            self._near_1(rows), (targets,), SumOfLosses(self.out_activation_), seed, more=more
-        )
+        self._learn(rows, (targets,), SumOfLosses(self.out_activation_), seed, more=more)
         self.module_  # noqa: B018  made now: nothing that uses it changes the model
         return self
+
+    def _prepare(self) -> Callable[[np.ndarray], np.ndarray]:
+        return functools.partial(in_unit, scale=self.scale_)
+
+    def _new_learner(self, module: Any, loss: Any, settings: Settings, **arguments: Any) -> Learner:
+        module.scale.fill_(1.0)  # rows are divided before they lose digits: `_prepare`
+        return super()._new_learner(module, loss, settings, **arguments)
 
     def _near_1(self, rows: Blocks) -> Blocks:
         """The rows, seen in other units if float32 has no room for theirs."""
@@ -187,6 +196,12 @@ def shape_of_images(image_shape: Any, d: int) -> tuple[int, int, int]:
             f"width) or (height, width, channels) with {d} as their product, or None."
         )
     return (sizes[0], sizes[1], sizes[2] if len(sizes) == 3 else 1)
+
+
+def in_unit(X: Any, scale: float) -> np.ndarray:
+    """Rows divided by a number, in their precision; bytes become float32."""
+    dense = X.toarray() if sp.issparse(X) else X
+    return np.divide(dense, scale, dtype=np.float64 if dense.dtype == np.float64 else np.float32)
 
 
 def _sum_of_sizes(X: np.ndarray) -> float:
