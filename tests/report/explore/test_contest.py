@@ -8,8 +8,6 @@ from lowdim.report.explore import contest
 from lowdim.report.explore.preparing import prepare
 from lowdim.tables.opening import open_table
 
-NETWORKS = (contest.NETWORK, contest.DIFFUSION, contest.TRANSFORMER)
-
 
 def test_each_method_of_the_comparison_runs(rng):
     X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 5)) + 0.3 * rng.normal(size=(60, 5))
@@ -28,14 +26,13 @@ def test_each_method_of_the_comparison_runs(rng):
         "k-means",
         "Gaussian mixture",
         "mixture of factor analysers",
-        *(NETWORKS if contest.has_torch() else []),
+        *([contest.NETWORK] if contest.has_torch() else []),
     }
 
 
 def test_each_method_of_the_comparison_has_sizes_to_choose_from():
     models = contest.models((500, 12), 3, positive=True)
-    for name in NETWORKS:
-        models.pop(name, None)
+    models.pop(contest.NETWORK, None)
     assert all(len(candidates) == 2 for candidates in models.values())
 
 
@@ -46,12 +43,7 @@ def test_the_network_has_one_size_and_comes_only_where_torch_is(monkeypatch):
     (network,) = contest.models((500, 3), 3)[contest.NETWORK]
     assert network.n_components == 2  # not more than the columns allow
     monkeypatch.setattr(contest, "has_torch", lambda: False)
-    assert not set(NETWORKS) & set(contest.models((500, 12), 3))
-
-
-def test_a_transformer_comes_where_columns_are_few():
-    assert contest.TRANSFORMER in contest.networks(500, contest.MOST_READ, 2)
-    assert contest.TRANSFORMER not in contest.networks(500, contest.MOST_READ + 1, 2)
+    assert contest.NETWORK not in contest.models((500, 12), 3)
 
 
 @pytest.mark.parametrize("n", [20, 27, 100, 344, 511, 1000])

@@ -332,3 +332,22 @@ def test_bad_arguments_are_told(change, message):
     arguments = {"X": X, "models": [lowdim.PCA(1)], "random_state": 0} | change
     with pytest.raises(ValueError, match=message):
         lowdim.compare(arguments.pop("X"), arguments.pop("models"), **arguments)
+
+
+def test_networks_with_exact_or_bounded_likelihoods_take_part(rng):
+    pytest.importorskip("torch")
+    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 4)) + 0.1 * rng.normal(size=(60, 4))
+    few = {"max_iter": 2, "random_state": 0}
+    models = {
+        "pixels": lowdim.PixelCNN(channels=4, n_layers=1, kernel_size=3, levels=4, **few),
+        "words": lowdim.CausalTransformer(n_layers=1, n_heads=1, width=8, levels=4, **few),
+        "noise": lowdim.Diffusion(20, hidden=(8,), **few),
+    }
+    filled = lowdim.compare(X, models, repeats=2, random_state=0)
+    likely = lowdim.compare(
+        X, models, hold_out="rows", criterion="likelihood", repeats=2, random_state=0
+    )
+    for table in (filled, likely):
+        assert set(models) <= set(table.names)
+        assert not table.failures
+        assert np.isfinite(table.losses).all()

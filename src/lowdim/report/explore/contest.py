@@ -29,8 +29,6 @@ LEAST_IN_SAMPLE = 20  # values of a column
 REPEATS = 4
 MOST_FULL = 12  # columns up to which a mixture has full covariances: slow with missing values
 NETWORK = "variational autoencoder"
-DIFFUSION, TRANSFORMER = "diffusion", "transformer"
-MOST_READ = 12  # columns of a transformer
 UNITS, RATE = 64, 1e-2  # of it
 STEPS, BATCH, BATCHES = 200, 32, 8  # in all; rows of a step, fewer where rows are few
 
@@ -78,8 +76,8 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
 
     `positive` says whether no value is negative: then columns may be sums of parts. A candidate
     costs several fits in each repetition, since sizes are chosen without hidden values. The
-    networks, whose fits take longest, have one size; the autoencoder's is the larger rank: what it
-    does not need of a code stays unused. They take part where torch is installed.
+    network, whose fits take longest, has one size, the larger rank: what it does not need of a code
+    stays unused. It takes part where torch is installed.
     """
     n, d = shape
     most = max(min(d - 1, n // 3), 1)
@@ -104,31 +102,15 @@ def models(shape: tuple[int, int], rank: int, positive: bool = False) -> dict[st
         "mixture of factor analysers": [
             MixtureOfFactorAnalyzers(k, ranks[0], max_iter=25, tol=1e-3) for k in groups
         ],
-        **(networks(n, d, ranks[-1]) if has_torch() else {}),
+        **({NETWORK: [network(n, ranks[-1])]} if has_torch() else {}),
     }
-
-
-def networks(n: int, d: int, k: int) -> dict[str, list[Any]]:
-    """One size of each network. A transformer, which fills column by column, needs few columns."""
-    steps = _steps(n)
-    found: dict[str, list[Any]] = {
-        NETWORK: [network(n, k)],
-        DIFFUSION: [lowdim.Diffusion(hidden=(UNITS,), learning_rate=RATE, **steps)],
-    }
-    if d <= MOST_READ:
-        size = {"n_layers": 1, "n_heads": 2, "width": 32, "levels": 16}
-        found[TRANSFORMER] = [lowdim.CausalTransformer(learning_rate=RATE, **size, **steps)]
-    return found
 
 
 def network(n: int, k: int) -> Any:
     """A network for some hundred rows: few units, and 200 large steps whatever n is."""
-    return lowdim.VAE(k, hidden=(UNITS,), learning_rate=RATE, **_steps(n))
-
-
-def _steps(n: int) -> dict[str, int]:
     batch = min(BATCH, max(-(-n // BATCHES), 1))
-    return {"max_iter": -(-STEPS // -(-n // batch)), "batch_size": batch}
+    passes = -(-STEPS // -(-n // batch))
+    return lowdim.VAE(k, hidden=(UNITS,), max_iter=passes, batch_size=batch, learning_rate=RATE)
 
 
 def has_torch() -> bool:
