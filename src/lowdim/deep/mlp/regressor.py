@@ -24,7 +24,7 @@ class MLPRegressor(RegressorMixin, Perceptrons):
     """A network of dense layers that predicts numbers, with scikit-learn's arguments.
 
     Minimises  (sum_i w_i loss(y_i, f(x_i)) + alpha / 2 sum_l |W_l|^2) / sum_i w_i,
-               loss 1/2 |y - f|^2, or half the Poisson deviance with f = exp(...)
+    loss 1/2 |y - f|^2, or half the Poisson deviance with f = exp(...),
     by steps on batches, or by L-BFGS on all rows. Without hidden layers it is Ridge(alpha).
 
     Cost: O(n sum of |W|) time per pass; memory beside the rows: a batch and a few copies of W.
