@@ -10,6 +10,7 @@ samples they should have (higher is better).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any
 
@@ -56,7 +57,7 @@ def network(n_out: int, hidden: tuple[int, ...]) -> Any:
     return nn.Sequential(*layers, nn.Linear(before, n_out))
 
 
-class PlainLoop:
+class PlainLoop(ABC):
     """A loop in torch over shuffled rows; draws rows when it is done."""
 
     def __init__(self, X: np.ndarray, passes: int, hidden: tuple[int, ...]) -> None:
@@ -71,13 +72,13 @@ class PlainLoop:
             for x in data[torch.randperm(len(data))].split(BATCH):
                 self.step(x)
 
+    @abstractmethod
     def start(self, n_steps: int) -> None:
         """Before the first step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, x: Any) -> None:
         """Both players learn from a batch."""
-        raise NotImplementedError
 
     def __call__(self, n: int) -> np.ndarray:
         import torch

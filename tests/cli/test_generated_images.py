@@ -70,3 +70,11 @@ def test_few_levels_are_drawn_pixel_by_pixel(images, rng):
 )
 def test_bad_options_are_named(refused, images, options, words):
     assert words in refused("generate", *options)
+
+
+@pytest.mark.parametrize("name", ["damaged.npz", "damaged.npy"])
+@pytest.mark.parametrize("options", [[], ["--image-shape", "6x5"]])
+def test_damaged_files_are_named(refused, tmp_path, name, options):
+    (tmp_path / name).write_bytes(b"not an array, and long enough to be taken for one" * 9)
+    said = refused("generate", name, "-o", "w.png", *options)
+    assert name in said and "allow_pickle" not in said

@@ -102,12 +102,14 @@ def test_shared_work_is_done_by_the_caller_too_and_work_within_it_stays_where_it
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("of_caller", [True, False])
 def test_an_error_in_shared_work_ends_it(n_threads, of_caller):
-    caller, done = threading.get_ident(), []
+    caller, done, raised = threading.get_ident(), [], threading.Event()
 
     def work(i):
-        time.sleep(0.01)
         if (threading.get_ident() == caller) == of_caller or n_threads == 1:
+            raised.set()
             raise KeyError(i)
+        raised.wait(10)  # the other thread may begin late
+        time.sleep(0.01)
         done.append(i)
 
     with config_context(threads=n_threads), pytest.raises(KeyError):

@@ -59,9 +59,13 @@ class Images(NamedTuple):
 
 def holds_images(path: str, shape: tuple[int, ...] | None) -> bool:
     """Whether a file of arrays has one of three or four dimensions."""
+    from lowdim.tables.errors import plain
+    from lowdim.tables.formats.npy import numpy_errors
+
     if not path.lower().endswith(ARRAYS) or not os.path.isfile(path):
         return False
-    return shape is not None or _name_of_images(path) is not None
+    with numpy_errors(plain(path, 200)):
+        return shape is not None or _name_of_images(path) is not None
 
 
 def read_images(path: str, shape: tuple[int, ...] | None) -> Images:
@@ -69,13 +73,16 @@ def read_images(path: str, shape: tuple[int, ...] | None) -> Images:
     import numpy as np
 
     from lowdim.tables.errors import TableError, plain
+    from lowdim.tables.formats.npy import check_unpacked_size, numpy_errors
 
     where = plain(path, 200)
-    if path.lower().endswith(".npz"):
-        with np.load(path) as found:
-            X = found[_name_of_images(path) or _largest(path)]
-    else:
-        X = np.load(path)
+    with numpy_errors(where):
+        if path.lower().endswith(".npz"):
+            check_unpacked_size(where, path)
+            with np.load(path) as found:
+                X = found[_name_of_images(path) or _largest(path)]
+        else:
+            X = np.load(path)
     if X.dtype.kind not in "buif" or X.ndim < 2:
         raise TableError(f"{where} holds no images, but {X.dtype} of shape {X.shape}.")
     if shape is None:
@@ -229,16 +236,13 @@ def _shapes(path: str) -> dict[str, tuple[tuple[int, ...], int]]:
         shape, _, dtype = read(file)
         return shape, math.prod(shape) * (dtype.kind in "buif")
 
-    try:
-        if path.lower().endswith(".npy"):
-            with open(path, "rb") as file:
-                return {"": of(file)}
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if name.endswith(".npy")]
-            found = {}
-            for name in names:
+    if path.lower().endswith(".npy"):
+        with open(path, "rb") as file:
+            return {"": of(file)}
+    with zipfile.ZipFile(path) as archive:
+        found = {}
+        for name in archive.namelist():
+            if name.endswith(".npy"):
                 with archive.open(name) as part:
                     found[name.removesuffix(".npy")] = of(part)
-            return found
-    except (ValueError, OSError, zipfile.BadZipFile):
-        return {}
+        return found

@@ -97,7 +97,7 @@ class NpzTable(MatrixTable):
         super().__init__()
         self.where = where
         with numpy_errors(where):
-            _check_size(where, path)
+            check_unpacked_size(where, path)
             with np.load(path) as arrays:
                 self.matrix = self._load(path, arrays)
         self._set_shape(self.matrix)
@@ -139,7 +139,7 @@ def _true_sparse(matrix: Any, where: str) -> Any:
     return sp.csr_array(matrix)
 
 
-def _check_size(where: str, path: str) -> None:
+def check_unpacked_size(where: str, path: str) -> None:
     """Refuse a file that would fill the memory when unpacked."""
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(info.file_size for info in archive.infolist())
