@@ -79,3 +79,8 @@ def test_too_little_text_is_refused(refused, write):
 def test_text_options_do_not_go_with_tables(refused, run, mixed):
     run("complete", mixed, "-k", 1, "--model", "m.lowdim", "-q")
     assert "go with a text" in refused("generate", "m.lowdim", "--prompt", "a")
+
+
+def test_a_prompt_of_what_only_the_end_has_is_refused_before_learning(refused, tmp_path):
+    (tmp_path / "end.txt").write_text("to be or not to be, " * 20 + "§")
+    assert "--prompt has '§'" in refused("generate", "end.txt", "--prompt", "§", "--length", 5)

@@ -62,11 +62,12 @@ def generate_text(
     import numpy as np
 
     from lowdim.cli.summary import line, written_lines
+    from lowdim.core.atomic import replacing
 
     prompt = wish.prompt or ""
     if model is None:
         text = _text(request)
-        _check_prompt(prompt, text, request.path)
+        _check_prompt(prompt, _parted(text)[0], request.path)
         model, lines = _learned(text, request.path, wish.steps or STEPS, seed)
     else:
         text, lines = None, [line("from", request.path), line("method", "CausalTransformer")]
@@ -82,7 +83,8 @@ def generate_text(
     if files["texts"] is None:
         click.echo(written, nl=False)
     else:
-        Path(files["texts"]).write_text(written, encoding="utf-8")
+        with replacing(files["texts"]) as file:
+            file.write(written.encode())
     if files["page"] is not None:
         import lowdim
 
@@ -118,14 +120,24 @@ def _text(request: TableRequest) -> str:
     return text
 
 
+def _parted(text: str) -> tuple[str, str]:
+    """What is learned from, and the end, which is not."""
+    held = min(int(HELD_OUT * len(text)), MOST_HELD_OUT)
+    return text[: len(text) - held], text[len(text) - held :]
+
+
 def _check_prompt(prompt: str, text: str, where: str) -> None:
-    """Raise before a model is learned that could not read the prompt."""
+    """Raise before a model is learned from the text that could not read the prompt."""
     from lowdim.tables.errors import TableError
 
     unknown = sorted(set(prompt) - set(text))
     if unknown:
         signs = ", ".join(map(repr, unknown[:10]))
-        raise TableError(f"--prompt has {signs}, which {where} never has.", "Leave it out.")
+        raise TableError(
+            f"--prompt has {signs}, which {where} never has, its end left out, from which nothing "
+            "is learned.",
+            "Leave it out.",
+        )
 
 
 def _learned(text: str, where: str, steps: int, seed: int) -> tuple[Any, list[str]]:
@@ -137,10 +149,9 @@ def _learned(text: str, where: str, steps: int, seed: int) -> tuple[Any, list[st
     from lowdim.deep.engine import torch_for
 
     torch_for("Text")
-    held = min(int(HELD_OUT * len(text)), MOST_HELD_OUT)
-    seen, unseen = text[: len(text) - held], text[len(text) - held :]
+    seen, end = _parted(text)
     known = set(seen)
-    unseen = "".join(c for c in unseen if c in known)
+    unseen = "".join(c for c in end if c in known)
     model = lowdim.CausalTransformer(
         **(SMALL if len(text) < FEW else SIZE),
         batch_size=BATCH,
@@ -154,8 +165,8 @@ def _learned(text: str, where: str, steps: int, seed: int) -> tuple[Any, list[st
         line("method", f"CausalTransformer, {model.n_iter_} passes"),
         line(
             "reads",
-            f"the last {held:,} characters, which it has not learned from, at {bits:.2f} bits each "
-            f"({math.log2(len(known)):.2f} without any knowledge)",
+            f"the last {len(end):,} characters, which it has not learned from, at {bits:.2f} bits "
+            f"each ({math.log2(len(known)):.2f} without any knowledge)",
         ),
     ]
     return model, lines
