@@ -81,6 +81,12 @@ def test_text_options_do_not_go_with_tables(refused, run, mixed):
     assert "go with a text" in refused("generate", "m.lowdim", "--prompt", "a")
 
 
+def test_what_only_the_end_has_is_not_read(run, tmp_path):
+    (tmp_path / "end.txt").write_text("to be or not to be, " * 20 + "§")
+    run("generate", "end.txt", "--length", 5, "--steps", 3, "-o", "t.txt", "--page", "t.html")
+    assert "written texts" in (tmp_path / "t.html").read_text()
+
+
 def test_a_prompt_of_what_only_the_end_has_is_refused_before_learning(refused, tmp_path):
     (tmp_path / "end.txt").write_text("to be or not to be, " * 20 + "§")
     assert "--prompt has '§'" in refused("generate", "end.txt", "--prompt", "§", "--length", 5)

@@ -88,7 +88,8 @@ def generate_text(
     if files["page"] is not None:
         import lowdim
 
-        lowdim.sample_page(text, texts, name=request.path, model=model).save(files["page"])
+        real = None if text is None else "".join(_parted(text))
+        lowdim.sample_page(real, texts, name=request.path, model=model).save(files["page"])
     count = "1 text" if len(texts) == 1 else f"{len(texts)} texts"
     lines.append(line("written", f"{count} of {length} characters after the prompt"))
     shown = [*lines, *(written_lines(files) if any(files.values()) else [])]
@@ -121,9 +122,11 @@ def _text(request: TableRequest) -> str:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What is learned from, and the end, which is not."""
+    """What is learned from, and the end, which is not, as far as a model can read it then."""
     held = min(int(HELD_OUT * len(text)), MOST_HELD_OUT)
-    return text[: len(text) - held], text[len(text) - held :]
+    seen = text[: len(text) - held]
+    known = set(seen)
+    return seen, "".join(c for c in text[len(text) - held :] if c in known)
 
 
 def _check_prompt(prompt: str, text: str, where: str) -> None:
@@ -150,8 +153,6 @@ def _learned(text: str, where: str, steps: int, seed: int) -> tuple[Any, list[st
 
     torch_for("Text")
     seen, end = _parted(text)
-    known = set(seen)
-    unseen = "".join(c for c in end if c in known)
     model = lowdim.CausalTransformer(
         **(SMALL if len(text) < FEW else SIZE),
         batch_size=BATCH,
@@ -159,14 +160,14 @@ def _learned(text: str, where: str, steps: int, seed: int) -> tuple[Any, list[st
         max_steps=steps,
         random_state=seed,
     ).fit(seen)
-    bits = -model.score(unseen) / math.log(2.0)
+    bits, n_known = -model.score(end) / math.log(2.0), len(set(seen))
     lines = [
-        line("text", f"{where}: {len(text):,} characters, {len(known)} different ones"),
+        line("text", f"{where}: {len(text):,} characters, {n_known} different ones"),
         line("method", f"CausalTransformer, {model.n_iter_} passes"),
         line(
             "reads",
             f"the last {len(end):,} characters, which it has not learned from, at {bits:.2f} bits "
-            f"each ({math.log2(len(known)):.2f} without any knowledge)",
+            f"each ({math.log2(n_known):.2f} without any knowledge)",
         ),
     ]
     return model, lines
