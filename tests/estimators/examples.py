@@ -208,6 +208,11 @@ def depends_on_order(model):
     return type(model).__name__ == "OnlineRegression" and model.solver != "rls"
 
 
+def agrees_only_in_the_end(model):
+    """Whether rounding decides which direction is searched for first: then the order is another."""
+    return getattr(model, "algorithm", None) == "deflation"
+
+
 # Classes whose codes are shares of topics: what they stand for are shares, too, not units of X
 GIVE_SHARES = {"PLSA"}
 

@@ -23,6 +23,7 @@ from tests.estimators.examples import (
     METHODS,
     PRICED_IN_UNITS,
     TAKE_TEXT,
+    agrees_only_in_the_end,
     assert_same_model,
     case,
     codes_of,
@@ -61,7 +62,10 @@ NEEDS_ANOTHER_SCIPY = {"check_array_api_input"}  # the check of the defaults say
 
 @pytest.mark.parametrize("model", CONFIGURED, ids=repr)
 def test_scikit_learn_checks_pass_with_other_arguments(model):
+    """After few iterations; the checks of the defaults go on until they end."""
     left_out = CHECKS_OF_THE_DOOR | NEEDS_ANOTHER_SCIPY
+    if not agrees_only_in_the_end(model):
+        model = short(model, max_iter=5)
     if depends_on_order(model):
         left_out = left_out | CHECKS_OF_ANY_ORDER
     for _, check in checks.estimator_checks_generator(model):
@@ -128,28 +132,28 @@ def test_streamed_and_dask_fits_agree_with_the_fit_in_memory(name, missing):
     if missing and not row.nan:
         return
     X = table(n=90, missing=missing)
-    reference = small(name).fit(X)
+    model = short(small(name), max_iter=10)
+    reference = clone(model).fit(X)
 
     def blocks():
         yield from np.split(X, [3, 20, 21, 50, 77, 89])
 
     # both sum the same numbers in another order; iterations carry the rounding on
     if row.stream:
-        assert_same_model(reference, small(name).fit(lowdim.stream(blocks)), rtol=1e-7)
+        assert_same_model(reference, clone(model).fit(lowdim.stream(blocks)), rtol=1e-7)
     if row.dask:
         chunked = da.from_array(X, chunks=((31, 1, 40, 18), 5))
-        assert_same_model(reference, small(name).fit(chunked), rtol=1e-7)
+        assert_same_model(reference, clone(model).fit(chunked), rtol=1e-7)
 
 
 @each_model
 def test_the_number_of_threads_changes_no_bit(model):
-    X = table(n=400)
+    X = table(n=200)
     fits = []
-    for threads in (1, 2, 3):
-        with lowdim.config_context(threads=threads, block_bytes=2048):
-            fits.append(short(model, max_iter=12).fit(X))
-    assert_same_model(fits[0], fits[1])
-    assert_same_model(fits[0], fits[2])
+    for threads in (1, 3):
+        with lowdim.config_context(threads=threads, block_bytes=1024):
+            fits.append(short(model).fit(X))
+    assert_same_model(*fits)
 
 
 @each_class
@@ -284,7 +288,7 @@ def test_unusual_input_is_fitted_or_refused_with_a_reason(name):
 
 
 def assert_fitted_or_refused(name, kind, X):
-    model = small(name)
+    model = short(small(name), max_iter=20)
     if np.ndim(X) == 2 and min(np.shape(X)) == 1 and "n_components" in model.get_params():
         model.set_params(n_components=1)
     try:

@@ -45,10 +45,11 @@ SIZES = {"more rows": (23, 4), "more columns": (6, 9), "one more column": (9, 10
 @each_class
 def test_what_is_declared_is_true_of_data_of_any_size(name, size, tmp_path):
     n, d = SIZES[size]
+    model = short(small(name))
     for dtype in (np.float64, np.float32):
-        roundtrip(small(name).fit(table(n, d, dtype=dtype)), tmp_path / "model")
+        roundtrip(model.fit(table(n, d, dtype=dtype)), tmp_path / "model")
     if METHODS[name].nan:
-        roundtrip(small(name).fit(table(n, d, missing=0.1)), tmp_path / "model")
+        roundtrip(model.fit(table(n, d, missing=0.1)), tmp_path / "model")
     if METHODS[name].partial_fit:
         model = small(name).partial_fit(table(n, d))
         roundtrip(model.partial_fit(table(n, d, seed=1)), tmp_path / "model")
