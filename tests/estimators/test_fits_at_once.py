@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tests.estimators.examples import CLASSES, METHODS, assert_same_model, quiet, small, table
+from tests.estimators.examples import CLASSES, METHODS, assert_same_model, quiet, short, small, table
 
 pytestmark = quiet
 
@@ -16,8 +16,7 @@ SHAPES = [(300, 60), (50, 120)]
 
 
 def ready(name):
-    model = small(name)
-    return model.set_params(max_iter=8) if "max_iter" in model.get_params() else model
+    return short(small(name))
 
 
 def encoded(model, X):
