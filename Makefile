@@ -20,6 +20,7 @@ demo: $(VENV)/.installed-report,io  ## From a table with missing values to its s
 	$(PY) examples/demo.py
 
 test: lint  ## Check style and types, then run all tests
+	$(PY) -m lowdim warmup --quiet  # or each worker would compile the same kernels
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.installed-test  ## Check style and types

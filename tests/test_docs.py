@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from lowdim.cli import main
+from lowdim.report.explore import contest
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -51,6 +52,7 @@ def run_console(block, page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_python_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(contest, "REPEATS", 2)  # of the comparison that explore makes: the fewest
     names = {"__name__": page.stem}
     for block in blocks(page):
         if block.language == "python":

@@ -60,6 +60,15 @@ def blas_as_before():
         assert not threads._holders
 
 
+def wait_until(holds):
+    """Wait for what other threads will do within ten seconds."""
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to hold")
+
+
 def reader_threads():
     return [thread for thread in threading.enumerate() if "lowdim-reader" in thread.name]
 
@@ -248,6 +257,7 @@ def test_generators_forgotten_in_a_cycle_cannot_block_the_lock():
     next(results)
     with threads._lock:  # the garbage collector may close it while this thread holds the lock
         results.close()
+    wait_until(lambda: not threads._holders)  # what was in work ends by itself
 
 
 class PerThreadBlas:
