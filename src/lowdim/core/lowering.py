@@ -7,7 +7,12 @@ and tidy it up is half of what a kernel costs to compile. Here
     - a variable that is assigned once, where every use of it comes later, is a value;
     - an element of an array in C order is one address from the array's own numbers;
     - `range(stop)` and `range(start, stop)` are two numbers: what is next, and how many are left;
-    - `X.shape` and what a loop yields are taken from where they are.
+    - `X.shape` and what a loop yields are taken from where they are;
+    - arrays that Python gives a kernel do not overlap.
+
+The last is a promise of every caller. Without it LLVM writes many loops twice, as vector
+instructions and one by one, and takes the second where two arrays lie within some hundred bytes of
+each other: then a sum of `any_order`, and its last digits, depend on where memory was free.
 
 All else is numba's. Negative indices count from the end, as ever. Without counted references
 nothing is to be deleted, so no statement says so.
@@ -39,7 +44,28 @@ def lowering_of_loops() -> type:
 
 @functools.cache
 def _lower() -> type:
-    return type("LowerLoops", (_values(), _elements(), _loops()), {})
+    return type("LowerLoops", (_arguments(), _values(), _elements(), _loops()), {})
+
+
+@functools.cache
+def _arguments() -> type:
+    from llvmlite.ir import PointerType
+    from numba.core.lowering import Lower
+
+    class Arguments(Lower):
+        """Arrays that do not overlap, but for those that a kernel names as views."""
+
+        def setup_function(self, fndesc: Any) -> None:
+            super().setup_function(fndesc)
+            if self.flags.no_cpython_wrapper:  # called by kernels, with rows of their arrays
+                return
+            views = getattr(self.func_ir.func_id.func, "views", ())
+            for one in self.function.args:
+                _, _, name = one.name.partition("arg.")
+                if isinstance(one.type, PointerType) and name.split(".")[0] not in ("", *views):
+                    one.add_attribute("noalias")
+
+    return Arguments
 
 
 @functools.cache
