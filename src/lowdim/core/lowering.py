@@ -5,9 +5,11 @@ variable that two blocks share in memory; LLVM takes all of this apart again. To
 and tidy it up is half of what a kernel costs to compile. Here
 
     - a variable that is assigned once, where every use of it comes later, is a value;
-    - an element of an array in C order is one address from the array's own numbers;
-    - `range(stop)` and `range(start, stop)` are two numbers: what is next, and how many are left;
-    - `X.shape` and what a loop yields are taken from where they are;
+    - an element or row of an array in C order is one address from the array's own numbers; where
+      an index is known not to be negative, nothing is added to it;
+    - a loop over `range` is one number: what is next;
+    - `X.shape`, `len(X)`, tuples of indices and what a loop yields are taken from where they are;
+    - `a + b` and `a < b` of two numbers of one kind are one statement;
     - arrays that Python gives a kernel do not overlap.
 
 The last is a promise of every caller. Without it LLVM writes many loops twice, as vector
@@ -356,9 +358,7 @@ def _parts(lower: Any, kind: Any, expr: Any) -> tuple[Any, ...] | None:
     if expr.op == "iternext" and expr.value.name in lower._counters:
         return _next(lower, lower._counters[expr.value.name])
     if expr.op == "build_tuple" and all(isinstance(one, types.Integer) for one in kind):
-        return tuple(
-            lower._cast_var(item, of) for item, of in zip(expr.items, kind, strict=True)
-        )
+        return tuple(lower._cast_var(item, of) for item, of in zip(expr.items, kind, strict=True))
     return None
 
 
