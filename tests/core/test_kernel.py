@@ -70,7 +70,7 @@ def listed(n):
     return sum([squared(i * 1.0) for i in range(n)])
 
 
-@kernel
+@kernel(views=("go", "state"))
 def spin(go, state):
     """Waits for another thread: would wait for ever if it held the GIL."""
     state[0] = 1

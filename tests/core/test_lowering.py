@@ -41,6 +41,8 @@ def loops(start, stop, out):
         out[3] += i
     for i in range(stop, start, -2):
         out[4] += i
+    for i in range(stop - 1, -1, -1):
+        out[5] += out[i % 3] - i
 
 
 @kernel
@@ -71,10 +73,54 @@ def going_round(x, times):
     return a, b, before
 
 
+@kernel
+def rows_of_rows(X, Y, sums, sizes):
+    """Rows and planes as arrays of their own: their lengths, elements and rows."""
+    for i in range(-1, len(X) - 1):  # the last one first
+        x, plane = X[i], Y[i]
+        sums[i] = x[0] + x[-1] + Y[i, 1][2] + plane[-1, -2] + len(plane)
+        sizes[i, 0], sizes[i, 1] = x.size, plane.size
+        plane[0][1] = i
+
+
+@kernel
+def compared(a, b, out):
+    """What two numbers are to each other, and what they make."""
+    for i in range(len(a)):
+        x, y = a[i], b[i]
+        out[i, 0] = (x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y) + 16 * (x == y)
+        out[i, 1] = x != y
+        out[i, 2], out[i, 3], out[i, 4] = x + y, x - y, x * y
+        out[i, 5] = x / y
+
+
+@kernel(any_order=True)
+def scaled(x, center, z):
+    """Writes an array, and adds up what it writes."""
+    square = 0.0
+    for f in range(len(x)):
+        z[f] = x[f] - center[f]
+        square += z[f] * z[f]
+    return square
+
+
+@kernel(views=("x", "bits"))
+def doubled(x, bits):
+    """Reads through a view what was written a moment ago."""
+    for i in range(len(x)):
+        x[i] = 2 * x[0]
+        bits[0] += 1
+    return x[len(x) - 1]
+
+
+KERNELS = (elements, in_space, loops, first_above, going_round)
+KERNELS += (rows_of_rows, compared, scaled, doubled)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def nothing_is_kept_on_disk():
     """What is loaded from disk is not compiled."""
-    for one in (elements, in_space, loops, first_above, going_round):
+    for one in KERNELS:
         one.compiled()._cache = NullCache()
 
 
@@ -99,7 +145,7 @@ def test_arrays_of_three_dimensions_are_added_up(rng):
 
 @pytest.mark.parametrize("start, stop", [(0, 5), (2, 9), (-4, 3), (3, 3), (5, 2), (0, -7)])
 def test_loops_run_over_the_numbers_of_a_range(start, stop):
-    out, expected = np.zeros((2, 5), dtype=np.int64)
+    out, expected = np.zeros((2, 6), dtype=np.int64)
     loops(start, stop, out)
     loops.python(start, stop, expected)
     assert out.tolist() == expected.tolist()
@@ -115,6 +161,49 @@ def test_variables_that_only_some_ways_assign_have_their_values(bound):
 def test_names_hold_the_values_of_the_turn_before(rng, times):
     x = rng.normal(size=3)
     np.testing.assert_allclose(going_round(x, times), going_round.python(x, times), rtol=1e-12)
+
+
+def test_rows_are_arrays(rng):
+    X, Y = rng.normal(size=(3, 5)), rng.normal(size=(3, 2, 4))
+    given = [[Y.copy(), np.zeros(3), np.zeros((3, 2), np.int64)] for _ in range(2)]
+    for run, (planes, sums, sizes) in zip((rows_of_rows, rows_of_rows.python), given, strict=True):
+        run(X, planes, sums, sizes)
+    for ours, theirs in zip(*given, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
+def test_numbers_are_compared_and_added_as_in_python(dtype):
+    values = [0, 1, 3, 7] if dtype in (np.int64, np.uint64) else [0.0, -1.5, np.nan, np.inf, 2.25]
+    a, b = (np.ravel(part).astype(dtype) for part in np.meshgrid(values, values))
+    a, b = (a[b <= a], b[b <= a]) if dtype is np.uint64 else (a, b)  # differences are not negative
+    ours, theirs = np.zeros((2, len(a), 6))
+    compared(a, b, ours)
+    with np.errstate(all="ignore"):
+        compared.python(a, b, theirs)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("d", [4, 8, 17, 40])
+def test_sums_do_not_depend_on_where_arrays_lie(rng, d):
+    """LLVM checked whether arrays lie within 256 bytes, and then added up in another order."""
+    x, center = rng.normal(size=(2, d))
+    found = set()
+    for between in (0, 1, 2, 5, 31, 200):
+        for after in (0, 1, 3, 31, 200):
+            memory = np.empty(3 * d + between + after)
+            first, second = memory[:d], memory[d + between : 2 * d + between]
+            z = memory[2 * d + between + after :]
+            first[:], second[:] = x, center
+            found.add(scaled(first, second, z))
+            found.add(scaled(second, first, z))
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(np.sum((x - center) ** 2))
+
+
+def test_views_of_each_other_are_read_anew():
+    x, expected = np.ones((2, 9))
+    assert doubled(x, x.view(np.int64)) == doubled.python(expected, expected.view(np.int64))
 
 
 def test_the_passes_that_write_few_statements_are_used():

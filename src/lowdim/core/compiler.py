@@ -18,6 +18,8 @@ are as before; left out are
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any, ClassVar
 
 from lowdim.core.lowering import lowering_of_loops
@@ -98,11 +100,19 @@ class TypesKnown:
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         from numba.core.types import Function
 
-        if kws or not isinstance(function, Function):  # a kernel, or a method of an array
+        known = isinstance(function, Function | BuiltinFunctionType)
+        if kws or not known:  # a kernel, or a method of an array
             return self._context.resolve_function_type(function, args, kws)
-        key = (function, tuple(args))
+        ask = functools.partial(self._context.resolve_function_type, function, args, kws)
+        return self._remembered((function, tuple(args)), ask)
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        ask = functools.partial(self._context.resolve_setitem, target, index, value)
+        return self._remembered(("setitem", target, index, value), ask)
+
+    def _remembered(self, key: Any, ask: Callable[[], Any]) -> Any:
         if key not in self.found:
-            signature = self._context.resolve_function_type(function, args, kws)
+            signature = ask()
             if signature is None:
                 return None
             self.found[key] = signature

@@ -46,7 +46,11 @@ def kernels() -> dict[str, Any]:
 def kernel(function: Function, /) -> Function: ...
 @overload
 def kernel(
-    *, any_order: bool = False, within: bool = False, allocates: bool = False
+    *,
+    any_order: bool = False,
+    within: bool = False,
+    allocates: bool = False,
+    views: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]: ...
 def kernel(
     function: Any = None,
@@ -55,6 +59,7 @@ def kernel(
     any_order: bool = False,
     within: bool = False,
     allocates: bool = False,
+    views: tuple[str, ...] = (),
 ) -> Any:
     """Compile `function` with numba when it is first called (nogil, cached on disk).
 
@@ -67,14 +72,19 @@ def kernel(
         out, and so is its own machine code: half of the time or more.
     allocates : it makes arrays or lists, returns an array, or calls a function of NumPy that may
         (`np.dot`): compiled by numba's whole compiler, with counted references.
+    views : arguments that share memory of which some is written (one is a view of another). All
+        other arrays that Python gives a kernel are apart, or only read.
     """
     options: dict[str, Any] = {"any_order": any_order, "within": within, "allocates": allocates}
+    options["views"] = views
     if function is None:
         return functools.partial(_kernel, **options)
     return _kernel(function, **options)
 
 
-def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) -> Function:
+def _kernel(
+    function: Function, any_order: bool, within: bool, allocates: bool, views: tuple[str, ...]
+) -> Function:
     options = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if within:
         options |= {"cache": False, "no_cpython_wrapper": True}
@@ -92,6 +102,7 @@ def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) 
         }
         plain = types.FunctionType(function.__code__, known, function.__name__)
         functools.update_wrapper(plain, function)
+        plain.views = views  # type: ignore[attr-defined]
         plain.__qualname__ += _from_elsewhere(function) + ("_any_order" if any_order else "")
         if not allocates:
             options.update(_nrt=False, pipeline_class=compiler_of_loops())
@@ -110,7 +121,7 @@ def _kernel(function: Function, any_order: bool, within: bool, allocates: bool) 
     _all[f"{function.__module__}.{function.__name__}"] = call
     call.compiled = compiled  # type: ignore[attr-defined]
     call.python, call.within = function, within  # type: ignore[attr-defined]
-    call.allocates = allocates  # type: ignore[attr-defined]
+    call.allocates, call.views = allocates, views  # type: ignore[attr-defined]
     call.fingerprint = lambda: f"{_fingerprint(function)}{any_order:d}"  # type: ignore[attr-defined]
     return cast(Function, call)
 

@@ -113,6 +113,25 @@ def test_cuts_do_not_change_steps(rng, solver):
     assert cut.t_ == one.t_ == 200
 
 
+@pytest.mark.parametrize("solver", STEPS)
+def test_steps_do_not_depend_on_where_rows_lie(rng, solver):
+    """Rows beside what the steps work in, as they may lie in memory by chance."""
+    X, y, _ = rows(rng, n=20, d=8)
+    found = set()
+    for between in (0, 1, 2, 7, 24, 100):
+        memory = np.empty(16 + between)
+        x, z = memory[:8].reshape(1, 8), memory[8 + between :]
+        learned = [np.zeros((1, 8)) for _ in range(3)] + [np.zeros(1) for _ in range(3)]
+        rule = (steps.RULES[solver], 1.0, 0.6, 0.0, True, False, False)
+        scales = (np.zeros(8), 1.0, np.zeros(1), 1.0)
+        for i in range(20):
+            x[:] = X[i]
+            given = (x, y[i].reshape(1, 1), np.ones(1), np.arange(1))
+            steps.step_by_row(*given, *scales, *rule, i, z, *learned)
+        found.add(learned[0].tobytes())
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("solver", ["rls", *STEPS])
 def test_arrays_streams_and_dask_agree(rng, solver, monkeypatch):
     da = pytest.importorskip("dask.array")

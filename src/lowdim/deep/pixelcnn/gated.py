@@ -55,7 +55,9 @@ class Pixels(nn.Module):
         h, w = size.grid
         C, L = size.channels, size.n_levels
         self.size, self.order = size, range(h * w)
-        self.levels = nn.Embedding(L + 1, C)  # the last one: missing
+        # the last one: missing. from_pretrained draws no numbers, for which torch would import its
+        # compiler (1 s)
+        self.levels = nn.Embedding.from_pretrained(torch.empty(L + 1, C), freeze=False)
         self.out = nn.Sequential(
             nn.ReLU(), nn.Conv2d(C, C, 1), nn.ReLU(), Dropout(size.dropout), nn.Conv2d(C, L, 1)
         )

@@ -118,7 +118,8 @@ class CausalNetwork(nn.Module):
         self.size, self.order = size, list(size.order)
         self.missing, self.start_symbol = tables * L, tables * L + 1
         self.numbers_of_walk = 2 * size.n_layers * d * w
-        self.symbols = nn.Embedding(tables * L + 2, w)
+        # from_pretrained draws no numbers, for which torch would import its compiler (1 s)
+        self.symbols = nn.Embedding.from_pretrained(torch.empty(tables * L + 2, w), freeze=False)
         self.bias = nn.Parameter(torch.empty(tables, L))
         if size.positions == "learned":
             self.places = nn.Parameter(torch.empty(d, w))

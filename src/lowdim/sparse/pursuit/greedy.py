@@ -154,7 +154,7 @@ def as_csr(index: np.ndarray, value: np.ndarray, count: np.ndarray, k: int) -> s
 # ---- kernels -------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(views=("work", "bits"))
 def _greedy(
     G, own, C, left, enough, tiny, limits, order, P, share, work, bits, index, value, count, reached
 ):

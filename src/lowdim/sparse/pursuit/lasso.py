@@ -159,7 +159,7 @@ def descended(gram: np.ndarray, b: np.ndarray, alpha: Any, positive: bool, z: np
 # y_i and y'_i: what is rotated is rotated together. R[i, m] is p_i of the m-th active atom.
 
 
-@kernel
+@kernel(views=("work", "bits"))
 def _paths(G, B, alpha, top, limits, small, work, bits, P, y, order, index, value, ends):
     """The path of each row that is still to do, from z = 0 to its penalty."""
     zero, one = small[2], small[3]

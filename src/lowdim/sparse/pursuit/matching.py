@@ -58,7 +58,7 @@ def mp(
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
 
 
-@kernel
+@kernel(views=("score", "bits"))
 def _match(G, inverse, scale, enough, limits, tiny, C, left, score, bits, Z):
     for r in range(len(C)):
         c, z = C[r], Z[r]
