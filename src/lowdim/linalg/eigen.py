@@ -480,8 +480,8 @@ def _new_block(
 def _range_of(R: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
     """R = V F: nearly orthonormal V (dim, r) for the singular values of R above the noise; and F.
 
-    F may have rows more, for the others. R'R, in float64, is a tenth of the work of Q R, and has the
-    digits of float32 unless R is nearly singular.
+    F may have rows more, for the others. R'R, in float64, is a tenth of the work of Q R, and has
+    the digits of float32 unless R is nearly singular.
     """
     if R.dtype == np.float32:
         values, W = _eigh(gram(R))

@@ -28,12 +28,12 @@ from lowdim.linalg.eigen import MAX_PASSES, top_eigen
 from lowdim.linalg.svd import SVD, fix_signs
 
 ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
-ENTRIES_PER_RUN, MOST_RUNS = 2**20, 16  # of a matrix that is turned
+ENTRIES_PER_RUN, MOST_RUNS = 2**20, 8  # of a matrix that is turned
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
 
 
 def by_column(X: Any) -> Any:
-    """The transpose (d, n) of a csr_array, as a csr_array; runs of rows on threads if it is large."""
+    """The transpose (d, n) of a csr_array, as a csr_array; runs of rows on threads if large."""
     n, d = X.shape
     runs = min(X.nnz // ENTRIES_PER_RUN, X.nnz // max(d, 1), MOST_RUNS)
     kinds = {np.dtype(np.float32), np.dtype(np.float64)}

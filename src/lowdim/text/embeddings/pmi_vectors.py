@@ -289,8 +289,10 @@ def information(
 def informed(
     counts: Rows, log_context: np.ndarray, shift: float, positive: bool, dtype: str
 ) -> Rows:
-    """The same of rows of counts. In float64: in float32, logarithms of large counts would leave few
-    digits of their differences."""
+    """The same of rows of counts.
+
+    In float64: in float32, logarithms of large counts would leave few digits of their differences.
+    """
     length = np.empty(len(counts.length), dtype=np.int64)
     columns = np.empty(len(counts.columns), dtype=np.int32)
     values = np.empty(len(counts.columns), dtype=dtype)

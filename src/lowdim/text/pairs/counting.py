@@ -121,7 +121,7 @@ def context_sums(
     """
     lengths = np.diff(starts)
     near = window_of(window, weighting, int(lengths.max(initial=0)))
-    sums = np.bincount(ids, minlength=n) * near.weights.sum()
+    sums = _counts_of(ids, n) * near.weights.sum()
     for side in (1, -1):  # places from the begin, and from the end
         far = near.offsets * side
         for p in range(int(far.max(initial=0))):
@@ -131,6 +131,13 @@ def context_sums(
             places = starts[:-1][within] + p if side > 0 else starts[1:][within] - 1 - p
             sums -= np.bincount(ids[places], minlength=n) * near.weights[far > p].sum()
     return np.where(sums > ROUNDING * near.weights.sum(), sums, 0.0)
+
+
+def _counts_of(ids: np.ndarray, n: int) -> np.ndarray:
+    """How often each word stands in a text; NumPy would make a copy of it, twice as large."""
+    count = np.zeros(n, dtype=np.int64)
+    _count_words(ids, count)
+    return count
 
 
 class _Sorted(NamedTuple):
@@ -143,9 +150,7 @@ class _Sorted(NamedTuple):
 
 def _sorted(part: Places, n: int, reach: int) -> _Sorted:
     edges = np.zeros(n + 1, dtype=np.int64)
-    here = part.ids[part.first : part.last]
-    known = np.bincount(here[here >= 0], minlength=n) if len(here) else np.zeros(n, np.int64)
-    np.cumsum(known, out=edges[1:])
+    np.cumsum(_counts_of(part.ids[part.first : part.last], n), out=edges[1:])
     order = np.empty(edges[-1], dtype=np.int32)
     _sort_places(*part[:2], part.first, part.last, reach, edges[:-1].copy(), order)
     return _Sorted(part, edges, order)
@@ -238,6 +243,13 @@ def products(X: sp.csr_array, less: np.ndarray | None = None) -> sp.csr_array:
 
 
 @kernel
+def _count_words(ids, count):
+    for t in range(len(ids)):
+        if ids[t] >= 0:
+            count[ids[t]] += 1
+
+
+@kernel
 def _sort_places(ids, starts, first, last, reach, place, order):
     """The places of each word, in order; `place` is where those of each word begin.
 
@@ -272,7 +284,7 @@ def _add_rows(
         while i < edges[word + 1]:
             some = edges[word + 1] - i if edges[word + 1] - i < at_a_time else at_a_time
             # first the outermost words of all windows are looked at, from all over the text: these
-            # reads do not wait for each other, and those of the whole windows find them in the cache
+            # reads do not wait for each other, and whole windows are in the cache then
             seen = 0
             for m in range(some):
                 if at[i + m] & 1 == 0:

@@ -8,10 +8,10 @@
     update       theta_i ~ counts by document;  phi_z ~ counts by term
 
 Neither half of EM can raise J. It begins with passes over batches (`lda/stepwise.py`), which are
-such steps, and goes on by coordinates (`coordinates.py`), which end where EM creeps. At temperature T
-the probabilities are those of (theta phi)^(1/T), and what falls is J_T = - T sum x log sum_z
-(theta_iz phi_zw)^(1/T), by EM: two steps point somewhere (SQUAREM, `extrapolation.py`), and the third
-is taken from there, unless J_T is higher there.
+such steps, and goes on by coordinates (`coordinates.py`), which end where EM creeps. At temperature
+T the probabilities are those of (theta phi)^(1/T), and what falls is J_T = - T sum x log sum_z
+(theta_iz phi_zw)^(1/T), by EM: two steps point somewhere (SQUAREM, `extrapolation.py`), and the
+third is taken from there, unless J_T is higher there.
 
 It is the same as NMF for the Kullback-Leibler divergence, with rows that sum to 1:
 D(X || W H) = sum x log x - sum_i l_i log l_i - log-likelihood, l_i the length of document i.
