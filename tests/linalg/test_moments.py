@@ -145,3 +145,17 @@ def test_sparse_rows_that_are_read_only_in_any_order_stay_as_they_are():
     np.testing.assert_allclose(mean, [0.5, 3.5, 1.0])
     np.testing.assert_allclose(scatter, [0.5, 24.5, 2.0])
     assert X.indices.tolist() == [2, 0, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_sparse_blocks_have_the_sums_of_small_ones(rng, dtype, monkeypatch):
+    X = sp.random_array((300, 40), density=0.2, rng=rng, format="csr", dtype=dtype)
+    weight, frame = rng.random(300), Frame(np.zeros(40), 2.0)
+    for w in (None, weight):
+        expected = column_moments(X, frame, w)
+        with monkeypatch.context() as at_once:
+            at_once.setattr("lowdim.linalg.moments.ENTRIES_FOR_KERNEL", 1)
+            found = column_moments(X, frame, w)
+        assert found.weight == expected.weight
+        np.testing.assert_allclose(found.sum_x, expected.sum_x, rtol=1e-5)
+        np.testing.assert_allclose(found.sum_x2, expected.sum_x2, rtol=1e-5)

@@ -9,9 +9,11 @@ from lowdim.core.config import config_context
 from lowdim.linalg import products
 from lowdim.linalg.products import (
     dense_times,
+    gram,
     is_tall,
     orthonormal,
     right_svd,
+    sum_of_products,
     tall_qr,
     tall_r,
     thin_svd,
@@ -131,3 +133,15 @@ def test_threads_change_no_bit_of_a_decomposition(rng):
     for other in others:
         for left, right in zip(first, other, strict=True):
             np.testing.assert_array_equal(left, right)
+
+
+def test_sums_of_products_and_grams_are_those_of_numpy(rng):
+    A = [rng.normal(size=(9000, m)).astype(np.float32) for m in (5, 9)]
+    B = [rng.normal(size=(m, 7)).astype(np.float32) for m in (5, 9)]
+    expected = A[0].astype(float) @ B[0] + A[1].astype(float) @ B[1]
+    for found in in_every_setting(lambda: sum_of_products(A, B)):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, atol=rounding(*A, *B, terms=14))
+    for found in in_every_setting(lambda: gram(A[1])):
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, A[1].T.astype(float) @ A[1], rtol=1e-12, atol=1e-9)

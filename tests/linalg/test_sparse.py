@@ -40,6 +40,18 @@ def test_products_are_those_of_the_dense_matrix(rng):
     np.testing.assert_allclose(A.H @ U[:, 0], dense.T @ U[:, 0], atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(60, 40), (40, 300), (300, 7)])
+def test_a_matrix_is_turned_in_runs_of_rows(rng, shape, dtype, monkeypatch):
+    X = sp.random_array(shape, density=0.3, rng=rng, format="csr", dtype=dtype)
+    expected = X.T.tocsr()
+    monkeypatch.setattr("lowdim.linalg.sparse.ENTRIES_PER_RUN", 50)
+    found = by_column(X)
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(expected, part))
+    assert found.dtype == dtype and found.indices.dtype == np.int32
+
+
 @pytest.mark.parametrize("shape", [(60, 400), (400, 60), (150, 150), (7, 5)])
 def test_top_singular_values_are_those_of_lapack(rng, shape):
     S, L, R, dense = planted(rng, *shape)

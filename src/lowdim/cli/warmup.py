@@ -162,6 +162,8 @@ def warm_up(cls: Any) -> Exception | None:
                 problem = error
         if cls is lowdim.LatentDirichletAllocation:
             _sample_topics()
+        if cls is lowdim.TruncatedSVD:
+            _turn_many_entries()
     return None if worked else problem
 
 
@@ -279,6 +281,21 @@ def _recommend() -> None:
         model.recommend(users[0])
         model.recommend_all(n=3)
         model.similar_items(items[0])
+
+
+def _turn_many_entries() -> None:
+    """Sums of the columns, and the transpose, of a sparse matrix with many entries."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from lowdim.linalg.moments import Frame, column_moments
+    from lowdim.linalg.sparse import ENTRIES_PER_RUN, by_column
+
+    n = 2 * ENTRIES_PER_RUN // 1000 + 1
+    for dtype in (np.float64, np.float32):
+        X = sp.csr_array(np.ones((n, 1000), dtype=dtype))
+        column_moments(X, Frame(np.zeros(1000, dtype), 1.0))
+        by_column(X)
 
 
 def _count_words() -> None:

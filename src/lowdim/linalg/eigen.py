@@ -31,7 +31,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice, check_number
 from lowdim.linalg.checks import as_matrix, as_vector, power_of_two
-from lowdim.linalg.products import dense_times, tall_qr
+from lowdim.linalg.products import dense_times, gram, sum_of_products, tall_qr
 
 Product = Callable[[np.ndarray], np.ndarray]
 
@@ -39,6 +39,10 @@ Product = Callable[[np.ndarray], np.ndarray]
 ROUNDING = 10.0
 
 MAX_PASSES = 300
+
+# Squares of singular values of a float32 block above this part of the largest: what R'R says of its
+# range, orthogonal to some 1e-4, is made so in the second orthogonalisation
+WELL_CONDITIONED = 1e-6
 
 
 class TopEigen(NamedTuple):
@@ -428,11 +432,7 @@ def _split(Y: np.ndarray, basis: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np
         if basis
         else np.zeros((0, Y.shape[1]), Y.dtype)
     )
-    R, first = Y.copy(), 0
-    for Q in basis:
-        R -= dense_times(Q, H[first : first + Q.shape[1]])
-        first += Q.shape[1]
-    return R, H
+    return (Y - _combined(basis, H) if basis else Y.copy()), H
 
 
 def _bordered(T: np.ndarray, H: np.ndarray) -> np.ndarray:
@@ -464,29 +464,39 @@ def _new_block(
     Directions in which R is not above the noise have nothing to say; random ones take their place,
     which may find what the start block missed.
     """
-    Q = tall_qr(R)
+    V, factor = _range_of(R, 100 * noise)
     if width == 0:
-        return R[:, :0], Q.R
-    U, s, _ = scipy.linalg.svd(Q.R, full_matrices=False, check_finite=False)
-    V = Q.times(U[:, s > 100 * noise][:, :width])
+        return R[:, :0], factor
+    V = V[:, :width]
     if V.shape[1] < width:
         fresh = random.standard_normal((len(R), width - V.shape[1])).astype(R.dtype)
         fresh, _ = _split(fresh, (*basis, V))
         V = np.hstack([V, scipy.linalg.qr(fresh, mode="economic", check_finite=False)[0]])
     # the second orthogonalisation: V is nearly orthonormal, so that its Cholesky factor is safe
     V, _ = _split(V, basis)
-    return dense_times(V, np.linalg.inv(np.linalg.cholesky(dense_times(V.T, V))).T), Q.R
+    return dense_times(V, np.linalg.inv(np.linalg.cholesky(dense_times(V.T, V))).T), factor
+
+
+def _range_of(R: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    """R = V F: nearly orthonormal V (dim, r) for the singular values of R above the noise; and F.
+
+    F may have rows more, for the others. R'R, in float64, is a tenth of the work of Q R, and has
+    the digits of float32 unless R is nearly singular.
+    """
+    if R.dtype == np.float32:
+        values, W = _eigh(gram(R))
+        if values[-1] > max(WELL_CONDITIONED * values[0], noise**2):
+            s = np.sqrt(values)
+            return dense_times(R, (W / s).astype(R.dtype)), s[:, None] * W.T
+    Q = tall_qr(R)
+    U, s, _ = scipy.linalg.svd(Q.R, full_matrices=False, check_finite=False)
+    return Q.times(U[:, s > noise]), Q.R
 
 
 def _combined(basis: tuple[np.ndarray, ...], Z: np.ndarray) -> np.ndarray:
     """Q Z (dim, p) for the basis Q."""
-    Z = Z.astype(basis[0].dtype)
-    first = basis[0].shape[1]
-    combined = dense_times(basis[0], Z[:first])
-    for Q in basis[1:]:
-        combined += dense_times(Q, Z[first : first + Q.shape[1]])
-        first += Q.shape[1]
-    return combined
+    edges = np.cumsum([Q.shape[1] for Q in basis])[:-1]
+    return sum_of_products(basis, np.split(Z.astype(basis[0].dtype), edges))
 
 
 def _straightened(V: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.kernel import kernel
 
 # The pilot looks at this many values of X, in 16 to 256 rows
 PILOT_VALUES = 2**17
@@ -25,6 +26,8 @@ PILOT_VALUES = 2**17
 # precision: two digits of float64's sixteen, and four bits of float32's twenty-four in the product
 # of one block, whose rounding the float64 sums over blocks average out
 NEAR_ZERO = {"float64": 10.0, "float32": 4.0}
+
+ENTRIES_FOR_KERNEL = 2**16  # of a sparse block: below, SciPy is as fast
 
 
 class Frame(NamedTuple):
@@ -121,6 +124,12 @@ def column_moments(X: Any, frame: Frame, weight: np.ndarray | None = None) -> Co
     if sp.issparse(X):
         scaled = X / frame.unit if frame.unit != 1.0 else X
         w = np.ones(n) if weight is None else weight
+        if X.nnz >= ENTRIES_FOR_KERNEL and X.has_canonical_format and X.indices.dtype == np.int32:
+            sums = np.zeros((2, X.shape[1]))
+            _column_sums(
+                scaled.indptr, scaled.indices, scaled.data, w.astype(np.float64, copy=False), *sums
+            )
+            return ColumnMoments(float(w.sum()), *sums)
         return ColumnMoments(float(w.sum()), scaled.T @ w, _squared(scaled).T @ w)
     D = frame.deviations(X)
     w = np.ones(n, dtype=D.dtype) if weight is None else weight.astype(D.dtype)
@@ -194,3 +203,14 @@ def _sparse_sum(X: Any) -> np.ndarray:
 
 def _total(weight: np.ndarray | None, n: int) -> float:
     return float(n) if weight is None else float(weight.sum())
+
+
+@kernel
+def _column_sums(indptr, indices, data, weight, sum_x, sum_x2):
+    """Add up w x and w x^2 of the columns of sparse rows, in float64."""
+    for i in range(len(indptr) - 1):
+        w = weight[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            x = np.float64(data[e])
+            sum_x[indices[e]] += w * x
+            sum_x2[indices[e]] += w * (x * x)

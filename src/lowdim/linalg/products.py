@@ -9,7 +9,7 @@ so the number of threads changes no bit. Small matrices are one piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ NARROWEST = 128  # rows or columns of a piece: BLAS copies the other matrix for 
 
 # Rows of a piece of a tall matrix for each of its columns: the joint R is an eighth of the work
 ROWS_PER_COLUMN = 8
+ROWS_AT_A_TIME = 4096
 
 
 @single_threaded_blas()
@@ -47,6 +48,32 @@ def dense_times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     else:
         _run(lambda cut: np.matmul(A, B[:, cut], out=product[:, cut]), _cuts(d, pieces))
     return product
+
+
+@single_threaded_blas()
+def sum_of_products(A: Sequence[np.ndarray], B: Sequence[np.ndarray]) -> np.ndarray:
+    """sum_i A_i B_i of tall arrays (n, m_i) and (m_i, d), a run of rows at a time."""
+    n, d = len(A[0]), B[0].shape[1]
+    total = np.empty((n, d), dtype=A[0].dtype)
+
+    def work(cut: slice) -> None:
+        np.matmul(A[0][cut], B[0], out=total[cut])
+        for left, right in zip(A[1:], B[1:], strict=True):
+            total[cut] += left[cut] @ right
+
+    _run(work, [slice(first, first + ROWS_AT_A_TIME) for first in range(0, n, ROWS_AT_A_TIME)])
+    return total
+
+
+@single_threaded_blas()
+def gram(B: np.ndarray) -> np.ndarray:
+    """B'B (d, d) in float64, a run of rows at a time."""
+
+    def work(first: int) -> np.ndarray:
+        some = B[first : first + ROWS_AT_A_TIME].astype(np.float64, copy=False)
+        return some.T @ some
+
+    return reduce(np.add, ordered_map(work, range(0, len(B), ROWS_AT_A_TIME)))
 
 
 def _cuts(length: int, pieces: int) -> list[slice]:

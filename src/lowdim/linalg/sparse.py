@@ -23,17 +23,40 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map, single_threaded_blas
+from lowdim.core.threads import ordered_map, shared_map, single_threaded_blas
 from lowdim.linalg.eigen import MAX_PASSES, top_eigen
 from lowdim.linalg.svd import SVD, fix_signs
 
 ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
+ENTRIES_PER_RUN, MOST_RUNS = 2**20, 8  # of a matrix that is turned
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
 
 
 def by_column(X: Any) -> Any:
-    """The transpose (d, n) of a csr_array, as a csr_array."""
-    return X.T.tocsr()
+    """The transpose (d, n) of a csr_array, as a csr_array; runs of rows on threads if large."""
+    n, d = X.shape
+    runs = min(X.nnz // ENTRIES_PER_RUN, X.nnz // max(d, 1), MOST_RUNS)
+    kinds = {np.dtype(np.float32), np.dtype(np.float64)}
+    if runs < 2 or X.dtype not in kinds or {X.indices.dtype, X.indptr.dtype} != {np.dtype("i4")}:
+        return X.T.tocsr()
+    cuts = row_cuts(X.indptr, X.nnz / runs)
+    place = np.zeros((len(cuts), d), dtype=np.int32)  # first how many, then where they begin
+
+    def count(i: int) -> None:
+        _count_columns(X.indices[X.indptr[cuts[i][0]] : X.indptr[cuts[i][1]]], place[i])
+
+    indptr = np.zeros(d + 1, dtype=np.int32)
+    indices, data = np.empty(X.nnz, dtype=np.int32), np.empty(X.nnz, dtype=X.dtype)
+
+    def fill(i: int) -> None:
+        _fill_columns(*cuts[i], X.indptr, X.indices, X.data, place[i], indices, data)
+
+    shared_map(count, range(len(cuts)))
+    np.cumsum(place.sum(axis=0), out=indptr[1:])
+    before = np.cumsum(place, axis=0, dtype=np.int32) - place
+    np.add(before, indptr[:-1], out=place)
+    shared_map(fill, range(len(cuts)))
+    return sp.csr_array((data, indices, indptr), shape=(d, n))
 
 
 def with_values(X: Any, values: np.ndarray) -> Any:
@@ -281,6 +304,23 @@ def _rows_times(first, last, indptr, indices, data, V, product):
             for r in range(k):
                 row[r] += a * A[r]
             e += 1
+
+
+@kernel
+def _count_columns(indices, count):
+    for e in range(len(indices)):
+        count[indices[e]] += 1
+
+
+@kernel
+def _fill_columns(first, last, indptr, indices, data, place, rows, values):
+    """Write a run of rows to the columns of its entries, each where `place` says."""
+    for i in range(first, last):
+        for e in range(indptr[i], indptr[i + 1]):
+            p = place[indices[e]]
+            rows[p] = i
+            values[p] = data[e]
+            place[indices[e]] = p + 1
 
 
 @kernel

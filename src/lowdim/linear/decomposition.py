@@ -14,7 +14,7 @@ Small matrices are decomposed whole.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +22,17 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from lowdim.core.blocks import Blocks
-from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.eigen import lanczos_result
 from lowdim.linalg.moments import column_variances, unit_for
-from lowdim.linalg.products import dense_times, orthonormal, thin_svd
+from lowdim.linalg.products import (
+    ROWS_AT_A_TIME,
+    dense_times,
+    gram,
+    orthonormal,
+    sum_of_products,
+    thin_svd,
+)
 from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, sparse_times
 from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
 from lowdim.linear.pca.iterative import (
@@ -39,7 +45,6 @@ from lowdim.linear.pca.scatter import Scatter
 
 SMALL = 500  # rows and columns of matrices that LAPACK decomposes before others have begun
 LANES = 16  # numbers of a row of V that a product with sparse rows takes at a time
-ROWS_AT_A_TIME = 4096
 LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
 ENTRIES_FOR_SKETCH = 2**22  # below, a pass of the search costs no more than what begins it
 SKETCHED = 8  # of so many rows, one
@@ -273,12 +278,8 @@ class Halves:
         # whether there was a restart, not what is kept: a fit that was taken up again has less
         if not 0 < len(basis) <= BLOCKS_KEPT or any(Q.shape != basis[0].shape for Q in basis):
             return self._times(V)
-        Z = np.zeros((0, 0), dtype=V.dtype)
-        for i, Q in enumerate(basis):
-            Y = kept.pop(id(Q))[1] if id(Q) in kept else self._times(Q)
-            part = dense_times(Y, dense_times(Q.T, V))
-            Z = part if i == 0 else np.add(Z, part, out=Z)
-        return Z
+        products = [kept.pop(id(Q))[1] if id(Q) in kept else self._times(Q) for Q in basis]
+        return sum_of_products(products, [dense_times(Q.T, V) for Q in basis])
 
 
 def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndarray:
@@ -381,18 +382,8 @@ def _squares(B: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray] | Non
 
     They take a fifth of the time of an SVD of B, and have its digits only for the larger ones.
     """
-    values, R = top_of(_gram(B), B.shape[1])
+    values, R = top_of(gram(B), B.shape[1])
     return None if values[-1] <= least * values[0] else (values, R)
-
-
-def _gram(B: np.ndarray) -> np.ndarray:
-    """B'B in float64, a run of rows at a time."""
-
-    def work(first: int) -> np.ndarray:
-        some = B[first : first + ROWS_AT_A_TIME].astype(np.float64, copy=False)
-        return some.T @ some
-
-    return reduce(np.add, ordered_map(work, range(0, len(B), ROWS_AT_A_TIME)))
 
 
 def _rounding(V: np.ndarray) -> float:

@@ -19,6 +19,7 @@ from lowdim.text.pairs.counting import (
     parts_of,
     products,
 )
+from lowdim.text.pairs.runs import Rows
 from lowdim.text.pairs.windows import window_of
 
 
@@ -85,11 +86,11 @@ def test_rows_may_be_seen_through_a_function_as_they_are_counted(rng, small, mon
     most = []
 
     def larger(rows):
-        most.append(rows.nnz)
-        rows = rows.astype(np.float32)
-        rows.data[rows.data < 2] = 0
-        rows.eliminate_zeros()
-        return rows
+        most.append(len(rows.values))
+        kept = rows.values >= 2
+        before = np.concatenate([[0], np.cumsum(kept)])
+        length = np.diff(before[np.concatenate([[0], np.cumsum(rows.length)])])
+        return Rows(length, rows.columns[kept], rows.values[kept].astype(np.float32))
 
     found = pairs_by_word(ids, starts, 80, 4, "flat", seen_as=larger)
     assert found.dtype == np.float32 and max(most) < N.nnz / 3

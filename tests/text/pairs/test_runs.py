@@ -25,7 +25,7 @@ def in_files(matrix):
 def test_rows_come_back_as_they_were_stored(rng, spill_bytes, dtype):
     parts = [part.astype(dtype) for part in matrices(rng)]
     with lowdim.config_context(spill_bytes=spill_bytes):
-        found = stored((rows_of(part) for part in parts), 30)
+        found = stored((rows_of(part) for part in parts), 30, sum(part.nnz for part in parts))
     assert in_files(found) == (spill_bytes < 2**30)
     assert found.dtype == dtype and found.has_canonical_format
     assert found.data.flags.writeable and found.indices.dtype == found.indptr.dtype == np.int32
@@ -37,7 +37,7 @@ def test_more_entries_than_int32_can_number_have_wider_indices(rng, spill_bytes,
     monkeypatch.setattr(runs, "MOST_INT32", 100)
     monkeypatch.setattr(runs, "ENTRIES_AT_A_TIME", 70)
     parts = matrices(rng)
-    store = RowStore(30)
+    store = RowStore(30, sum(part.nnz for part in parts))
     with lowdim.config_context(spill_bytes=spill_bytes):
         for part in parts:
             store.append(rows_of(part))
@@ -59,7 +59,7 @@ def test_a_sum_is_that_of_numpy(rng, spill_bytes):
 
 def test_nothing_is_a_matrix_of_zeros():
     with lowdim.config_context(spill_bytes=1):
-        assert stored((part for part in []), 3).shape == (0, 3)
+        assert stored((part for part in []), 3, 0).shape == (0, 3)
         total = MatrixSum((2, 3))
         assert total.result().nnz == 0
         for _ in range(3):

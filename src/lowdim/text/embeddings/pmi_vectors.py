@@ -27,12 +27,16 @@ from lowdim.core.constraints import (
     Real,
     StrOptions,
 )
+from lowdim.core.kernel import kernel
 from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.linear.decomposition import decomposition
 from lowdim.text.embeddings.base import OF_WORDS, WordModel
 from lowdim.text.pairs.counting import context_sums, pairs_by_word
+from lowdim.text.pairs.runs import Rows, rows_of
 from lowdim.text.tokens.sources import is_text
+
+LOGARITHMS = np.log(np.arange(1.0, 1025.0))  # of small counts
 
 
 class PMIVectors(WordModel):
@@ -221,10 +225,10 @@ class PMIVectors(WordModel):
         self._log_context = log_shares(sums, self.context_smoothing)
         self.words_, self.counts_ = list(tokens.words), tokens.counts
         view = self._view(np.float32)
-        return ArrayBlocks(pairs_by_word(*text, seen_as=lambda rows: information(rows, *view)))
+        return ArrayBlocks(pairs_by_word(*text, seen_as=lambda counts: informed(counts, *view)))
 
     def _view(self, dtype: Any) -> tuple:
-        """The arguments of `information`."""
+        """The arguments of `information` and `informed`."""
         shift = float(np.log(self.negative))
         return self._log_context, shift, self.positive, np.dtype(dtype).name
 
@@ -273,18 +277,57 @@ def information(
     X: Any, log_context: np.ndarray, shift: float, positive: bool, dtype: str
 ) -> sp.csr_array:
     """A of one block of counts: log p(v|w) / q(v) - shift where there are counts."""
-    A = sp.csr_array(X)
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
-    sums = A @ np.ones(A.shape[1])
-    log_row = np.log(sums, out=np.zeros_like(sums), where=sums > 0)
-    with np.errstate(divide="ignore"):  # a count of 0 may be stored
-        values = np.log(A.data.astype(np.float64, copy=False))
-    values -= np.repeat(log_row, np.diff(A.indptr))  # in float32, logarithms of large counts
-    values -= (log_context + shift)[A.indices]  # would leave few digits of their differences
-    values = values.astype(dtype, copy=False)
-    kept = values > 0 if positive else values > -np.inf
-    before = np.zeros(len(values) + 1, dtype=A.indptr.dtype)
-    np.cumsum(kept, out=before[1:])
-    return sp.csr_array((values[kept], A.indices[kept], before[A.indptr]), shape=A.shape)
+    N = sp.csr_array(X)
+    if not N.has_canonical_format:
+        N = N.copy()
+        N.sum_duplicates()
+    length, columns, values = informed(rows_of(N), log_context, shift, positive, dtype)
+    indptr = np.concatenate([[0], np.cumsum(length)]).astype(N.indptr.dtype)
+    return sp.csr_array((values, columns.astype(N.indices.dtype), indptr), shape=N.shape)
+
+
+def informed(
+    counts: Rows, log_context: np.ndarray, shift: float, positive: bool, dtype: str
+) -> Rows:
+    """The same of rows of counts.
+
+    In float64: in float32, logarithms of large counts would leave few digits of their differences.
+    """
+    length = np.empty(len(counts.length), dtype=np.int64)
+    columns = np.empty(len(counts.columns), dtype=np.int32)
+    values = np.empty(len(counts.columns), dtype=dtype)
+    used = _inform(
+        counts.length.astype(np.int64, copy=False),
+        counts.columns.astype(np.int32, copy=False),
+        counts.values.astype(np.float64, copy=False),
+        LOGARITHMS,
+        log_context + shift,
+        positive,
+        length,
+        columns,
+        values,
+    )
+    return Rows(length, columns[:used], values[:used])
+
+
+@kernel
+def _inform(size, column, count, logs, context, positive, length, columns, values):
+    """A of rows of counts; returns how many entries are kept. `logs` are those of 1, 2, ..."""
+    n, e = 0, 0
+    for i in range(len(size)):
+        first, stop, total = n, e + size[i], 0.0
+        for j in range(e, stop):
+            total += count[j]
+        log_row = np.log(total) if total > 0.0 else 0.0
+        while e < stop:
+            x = count[e]
+            whole = int(x) if x <= len(logs) else 0  # most counts are small: of those, known ones
+            log = logs[whole - 1] if whole > 0 and x == whole else np.log(x)
+            value = log - log_row - context[column[e]]
+            if value > 0.0 or (not positive and x > 0.0):
+                columns[n] = column[e]
+                values[n] = value
+                n += 1
+            e += 1
+        length[i] = n - first
+    return n

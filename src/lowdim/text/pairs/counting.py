@@ -37,7 +37,7 @@ PLACE_BYTES = 8  # of a place of a part: its word, and where it is in the order 
 PAIRS_AT_A_TIME = 2**21  # at the most, that a run of words writes
 PRODUCTS_AT_A_TIME = 2**24
 ROUNDING = 1e-9  # of a weight
-PLACES_FETCHED = 2**8  # with all that stands near them, at a time
+PLACES_FETCHED = 2**6  # with all that stands near them, at a time
 # the place of the only bit of x: BIT_PLACES[(x * DE_BRUIJN) >> 58], for 64-bit numbers
 DE_BRUIJN = 0x03F79D71B4CB0A89
 BIT_PLACES = np.zeros(64, dtype=np.int64)
@@ -98,7 +98,7 @@ def pairs_by_word(
     n: int,
     window: Any,
     weighting: str,
-    seen_as: Callable[[sp.csr_array], sp.csr_array] | None = None,
+    seen_as: Callable[[Rows], Rows] | None = None,
 ) -> sp.csr_array:
     """The same of a text whose ids are at hand: a run of words after the other, over all parts.
 
@@ -121,7 +121,7 @@ def context_sums(
     """
     lengths = np.diff(starts)
     near = window_of(window, weighting, int(lengths.max(initial=0)))
-    sums = np.bincount(ids, minlength=n) * near.weights.sum()
+    sums = _counts_of(ids, n) * near.weights.sum()
     for side in (1, -1):  # places from the begin, and from the end
         far = near.offsets * side
         for p in range(int(far.max(initial=0))):
@@ -131,6 +131,13 @@ def context_sums(
             places = starts[:-1][within] + p if side > 0 else starts[1:][within] - 1 - p
             sums -= np.bincount(ids[places], minlength=n) * near.weights[far > p].sum()
     return np.where(sums > ROUNDING * near.weights.sum(), sums, 0.0)
+
+
+def _counts_of(ids: np.ndarray, n: int) -> np.ndarray:
+    """How often each word stands in a text; NumPy would make a copy of it, twice as large."""
+    count = np.zeros(n, dtype=np.int64)
+    _count_words(ids, count)
+    return count
 
 
 class _Sorted(NamedTuple):
@@ -143,9 +150,7 @@ class _Sorted(NamedTuple):
 
 def _sorted(part: Places, n: int, reach: int) -> _Sorted:
     edges = np.zeros(n + 1, dtype=np.int64)
-    here = part.ids[part.first : part.last]
-    known = np.bincount(here[here >= 0], minlength=n) if len(here) else np.zeros(n, np.int64)
-    np.cumsum(known, out=edges[1:])
+    np.cumsum(_counts_of(part.ids[part.first : part.last], n), out=edges[1:])
     order = np.empty(edges[-1], dtype=np.int32)
     _sort_places(*part[:2], part.first, part.last, reach, edges[:-1].copy(), order)
     return _Sorted(part, edges, order)
@@ -156,7 +161,7 @@ def _pairs_of(
     n: int,
     window: Any,
     weighting: str,
-    seen_as: Callable[[sp.csr_array], sp.csr_array] | None = None,
+    seen_as: Callable[[Rows], Rows] | None = None,
 ) -> sp.csr_array:
     longest = int(np.diff(parts[0].starts).max(initial=0))
     near = window_of(window, weighting, longest)
@@ -169,13 +174,15 @@ def _pairs_of(
 
     def work(cut: tuple[int, int]) -> Rows:
         counted = [_rows(one, near, cut, int(room[cut[1]] - room[cut[0]])) for one in every]
-        if len(counted) == 1 and seen_as is None:
-            return counted[0]
-        rows = functools.reduce(operator.add, (_as_rows(one, n) for one in counted))
-        rows = sp.csr_array(rows) if seen_as is None else seen_as(sp.csr_array(rows))
-        return rows_of(rows)
+        if len(counted) == 1:
+            rows = counted[0]
+        else:
+            total = functools.reduce(operator.add, (_as_rows(one, n) for one in counted))
+            rows = rows_of(sp.csr_array(total))
+        return rows if seen_as is None else seen_as(rows)
 
-    return stored(ordered_map(work, row_cuts(room, at_a_time(PAIRS_AT_A_TIME))), n)
+    cuts = row_cuts(room, at_a_time(PAIRS_AT_A_TIME))
+    return stored(ordered_map(work, cuts), n, len(every) * int(room[-1]))
 
 
 def _as_rows(run: Rows, n: int) -> sp.csr_array:
@@ -193,11 +200,11 @@ def _rows(places: _Sorted, near: Window, cut: tuple[int, int], room: int) -> Row
     length = np.zeros(cut[1] - cut[0], dtype=np.int64)
     columns, values = np.empty(room, dtype=np.int32), np.empty(room)
     sums, bits = np.zeros(n), np.zeros(n // 64 + 1, dtype=np.uint64)
-    around = np.empty(PLACES_FETCHED * len(near.offsets), dtype=np.int32)
+    around = np.empty(PLACES_FETCHED * len(near.offsets) + 1, dtype=np.int32)
     text = (part.ids, part.starts, part.first)
     results = (around, sums, bits, length, columns, values)
     used = _add_rows(*text, edges, order, *cut, *near, *results)
-    return Rows(length, columns[:used].copy(), values[:used].copy())
+    return Rows(length, columns[:used], values[:used])  # what was not written takes no memory
 
 
 # ---- all places of a sentence --------------------------------------------------------------------
@@ -228,10 +235,18 @@ def products(X: sp.csr_array, less: np.ndarray | None = None) -> sp.csr_array:
         C.sort_indices()
         return rows_of(C)
 
-    return stored(ordered_map(product, row_cuts(work, at_a_time(PRODUCTS_AT_A_TIME))), n)
+    cuts = row_cuts(work, at_a_time(PRODUCTS_AT_A_TIME))
+    return stored(ordered_map(product, cuts), n, int(work[-1]))
 
 
 # ---- kernels -------------------------------------------------------------------------------------
+
+
+@kernel
+def _count_words(ids, count):
+    for t in range(len(ids)):
+        if ids[t] >= 0:
+            count[ids[t]] += 1
 
 
 @kernel
@@ -257,16 +272,25 @@ def _sort_places(ids, starts, first, last, reach, place, order):
 def _add_rows(
     ids, starts, first, edges, at, row, last, offset, weight, near, sums, bits, size, column, value
 ):
-    """Add up the pairs of the words from `row` to `last`; returns how many were written."""
+    """Add up the pairs of the words from `row` to `last`; returns how many were written.
+
+    near : room for what stands near some places, and one more
+    """
     n, sentences, width = 0, len(starts) - 1, len(offset)
-    at_a_time = len(near) // width
+    at_a_time = (len(near) - 1) // width
     one, none = np.uint64(1), np.uint64(0)
     for word in range(row, last):
         begin, i = n, edges[word]
         while i < edges[word + 1]:
             some = edges[word + 1] - i if edges[word + 1] - i < at_a_time else at_a_time
-            # first what stands near is fetched from all over the text: these reads do not wait for
-            # each other, as they would if sums were made between them
+            # first the outermost words of all windows are looked at, from all over the text: these
+            # reads do not wait for each other, and whole windows are in the cache then
+            seen = 0
+            for m in range(some):
+                if at[i + m] & 1 == 0:
+                    t = first + (at[i + m] >> 1)
+                    seen ^= ids[t + offset[0]] ^ ids[t + offset[width - 1]]
+            near[at_a_time * width] = seen
             for m in range(some):
                 t = first + (at[i + m] >> 1)
                 if at[i + m] & 1:
@@ -288,8 +312,8 @@ def _add_rows(
                 for o in range(width):
                     other = near[m * width + o]
                     if other >= 0:
-                        if sums[other] == 0.0:
-                            bits[other >> 6] |= one << np.uint64(other & 63)
+                        # in every case: whether a pair is new cannot be foreseen
+                        bits[other >> 6] |= one << np.uint64(other & 63)
                         sums[other] += weight[o]
             i += some
         for b in range(len(bits)):

@@ -51,10 +51,18 @@ def at_a_time(most: int) -> int:
 
 
 class RowStore:
-    """The rows of a matrix with n columns, as they come."""
+    """The rows of a matrix with n columns, as they come.
 
-    def __init__(self, n_columns: int):
+    Parameters
+    ----------
+    n_columns : int
+    most : int
+        Entries that may come. Room for them takes no memory before they do.
+    """
+
+    def __init__(self, n_columns: int, most: int):
         self._n_columns = n_columns
+        self._most = most
         self._lengths: list[np.ndarray] = []
         self._entries: tuple[np.ndarray, np.ndarray] | None = None  # with room for more
         self._files: tuple[IO[bytes], IO[bytes]] | None = None
@@ -63,11 +71,13 @@ class RowStore:
     def append(self, rows: Rows) -> None:
         self._lengths.append(rows.length)
         new = rows[1:]
+        types = (np.dtype(np.int32), rows.values.dtype)
+        in_memory = get_config().spill_bytes // sum(dtype.itemsize for dtype in types)
         if self._entries is None:
-            self._entries = (np.empty(0, np.int32), np.empty(0, rows.values.dtype))
-        entry_bytes = sum(array.itemsize for array in self._entries)
+            room = min(self._most, in_memory)
+            self._entries = (np.empty(room, types[0]), np.empty(room, types[1]))
         more = self._stored + len(rows.columns)
-        if self._files is None and more * entry_bytes > get_config().spill_bytes:
+        if self._files is None and more > len(self._entries[0]):
             self._files = (_file(), _file())
             for array, file in zip(self._entries, self._files, strict=True):
                 array[: self._stored].tofile(file)
@@ -77,8 +87,6 @@ class RowStore:
                 array.tofile(file)
         else:
             for all_, some in zip(self._entries, new, strict=True):
-                if more > len(all_):  # pages are moved by the system: nothing is in memory twice
-                    all_.resize(more + more // 8, refcheck=False)
                 all_[self._stored : more] = some
         self._stored = more
 
@@ -109,9 +117,9 @@ class RowStore:
         return mapped(columns, index, self._stored), mapped(values, dtype, self._stored)
 
 
-def stored(runs: Generator[Rows, None, None], n_columns: int) -> sp.csr_array:
-    """The matrix of runs of rows."""
-    store = RowStore(n_columns)
+def stored(runs: Generator[Rows, None, None], n_columns: int, most: int) -> sp.csr_array:
+    """The matrix of runs of rows with `most` entries or fewer."""
+    store = RowStore(n_columns, most)
     with closing(runs):  # whatever happens here, it lets go of threads and BLAS
         for rows in runs:
             store.append(rows)
@@ -153,7 +161,7 @@ class MatrixSum:
             return rows_of(sp.csr_array(rows))
 
         cuts = row_cuts(before, at_a_time(ENTRIES_AT_A_TIME))
-        total = stored(ordered_map(merged, cuts), self._shape[1])
+        total = stored(ordered_map(merged, cuts), self._shape[1], int(before[-1]))
         self._runs = []
         return total
 

@@ -142,7 +142,8 @@ class _Seen:
         words = as_words(WordsOfText(known.text, *(part[passed] for part in known[1:])))
         if not words:
             self._refuse(counts, known, min_count)
-        order = sorted(range(len(words)), key=lambda i: (-counts[passed[i]], words[i]))[:most]
+        by_name = np.array(sorted(range(len(words)), key=words.__getitem__))
+        order = by_name[np.argsort(-counts[passed][by_name], kind="stable")][:most].tolist()
         return passed[order], [words[i] for i in order]
 
     def _refuse(self, counts: np.ndarray, known: WordsOfText, min_count: int) -> None:
