@@ -73,8 +73,8 @@ def test_the_kernels_equal_their_twins(rng):
     results = []
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
-        new = (np.arange(300).reshape(60, 5) % 7 == 0, back % 2 == 0)
-        links = index, back, *new, new[0].any(axis=1)
+        new_back = (back >= 0).sum(axis=1).astype(np.int32) // 2
+        links = index, back, np.arange(60, dtype=np.int32) % 3, new_back
         cells = np.arange(60, dtype=np.int32) % 4, np.array([[1]] * 60, np.int32)
         looked_at = np.full(4, -1, np.int32)
         run(
@@ -109,19 +109,23 @@ def test_fewer_links_find_less(rng, monkeypatch):
     assert shares[0] + 0.1 < shares[1] < shares[2] - 0.1
 
 
-def test_links_are_new_that_were_not_there_before():
-    before = np.array([[1, 2, 3], [-1, -1, -1]], np.int32)
-    links = np.array([[3, 4, 1], [0, 2, 5]], np.int32)
-    expected = [[False, True, False], [True, True, True]]
-    assert_array_equal(looks._marked(links, before), expected)
-    marked = np.empty((2, 3), np.bool_)
-    looks._mark.python(links, before, marked)
-    assert_array_equal(marked, expected)
+def test_links_that_were_not_there_before_come_first():
+    before = np.array([[1, 2, 3], [4, 5, 6], [-1, -1, -1]], np.int32)
+    links = np.array([[3, 4, 1], [7, 8, -1], [0, 2, 5]], np.int32)
+    expected = [[4, 3, 1], [7, 8, -1], [0, 2, 5]]
+    for run in (looks._move_new, looks._move_new.python):
+        moved, new = links.copy(), np.empty(3, np.int32)
+        run(moved, before, new)
+        assert_array_equal(moved, expected)
+        assert_array_equal(new, [1, 2, 3])
+    assert_array_equal(looks._new_first(links, before), [1, 2, 3])
+    assert_array_equal(links, expected)
 
 
 def test_pairs_that_met_before_are_not_missed(rng, monkeypatch):
     points = as_points(rng.normal(size=(200, 4)))
     start, squares, _ = half_wrong(points.rows, 6, rng)
     found = second_looks(points, None, start, squares, EUCLIDEAN)
-    monkeypatch.setattr(looks, "_marked", lambda links, before: np.ones(links.shape, np.bool_))
+    linked = looks._linked  # as before the first look: all links are new
+    monkeypatch.setattr(looks, "_linked", lambda there, back, before: linked(there, back, None))
     assert_array_equal(found, second_looks(points, None, start, squares, EUCLIDEAN))
