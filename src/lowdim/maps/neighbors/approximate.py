@@ -228,9 +228,11 @@ def _about(
 def _subtract(Z, rows, center, half, inside, moved):
     d = Z.shape[1]
     for i in range(len(rows)):
-        z, out, length = Z[rows[i]], moved[i], half[rows[i]]
+        row, square = rows[i], np.float32(0.0)
         for f in range(d):
-            out[f] = z[f] - center[f]
-            length += out[f] * out[f] / 2
-        out[d] = 1.0 if inside else -length
-        out[d + 1] = -length if inside else 1.0
+            away = Z[row, f] - center[f]
+            moved[i, f] = away
+            square += away * away
+        length = half[row] + square / np.float32(2.0)
+        moved[i, d] = 1.0 if inside else -length
+        moved[i, d + 1] = -length if inside else 1.0

@@ -223,6 +223,12 @@ def _join(
             if middle < 0:
                 break
             is_new = e < new_there[row] if e < count else e - count < new_back[row]
+            if e >= count and is_new:
+                twice = False
+                for g in range(count):
+                    twice = twice | (there[row, g] == middle)
+                if twice:
+                    continue
             stop = count if is_new else new_there[middle]
             for g in range(-1 if is_new else 0, stop):
                 j = there[middle, g] if g >= 0 else middle
