@@ -74,8 +74,10 @@ def test_the_kernels_equal_their_twins(rng):
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
         new_back = (back >= 0).sum(axis=1).astype(np.int32) // 2
-        links = index, back, np.arange(60, dtype=np.int32) % 3, new_back
         cells = np.arange(60, dtype=np.int32) % 4, np.array([[1]] * 60, np.int32)
+        there = index.copy()
+        outside = looks._first_by(looks._move_outside, there, cells[0])
+        links = there, back, np.arange(60, dtype=np.int32) % 3, new_back, outside
         looked_at = np.full(4, -1, np.int32)
         run(
             points.rows,
@@ -114,12 +116,41 @@ def test_links_that_were_not_there_before_come_first():
     links = np.array([[3, 4, 1], [7, 8, -1], [0, 2, 5]], np.int32)
     expected = [[4, 3, 1], [7, 8, -1], [0, 2, 5]]
     for run in (looks._move_new, looks._move_new.python):
-        moved, new = links.copy(), np.empty(3, np.int32)
-        run(moved, before, new)
+        moved = links.copy()
+        assert_array_equal(looks._first_by(run, moved, before), [1, 2, 3])
         assert_array_equal(moved, expected)
-        assert_array_equal(new, [1, 2, 3])
-    assert_array_equal(looks._new_first(links, before), [1, 2, 3])
-    assert_array_equal(links, expected)
+
+
+def test_links_to_other_cells_come_first(monkeypatch):
+    cell = np.array([0, 1, 0, 1, 1], np.int32)
+    links = np.array([[2, 1, 3], [3, 0, 4], [1, 3, 4], [1, 4, 2], [1, 2, 0]], np.int32)
+    monkeypatch.setattr(looks, "WORK_PER_CUT", 1)  # row by row
+    for run in (looks._move_outside, looks._move_outside.python):
+        moved = links.copy()
+        assert_array_equal(looks._first_by(run, moved, cell), [2, 1, 3, 1, 2])
+        assert_array_equal(np.sort(moved), np.sort(links))
+        assert_array_equal(cell[moved] != cell[:, None], np.arange(3) < [[2], [1], [3], [1], [2]])
+
+
+def test_what_rows_have_met_by_cells_leads_to_the_others(rng):
+    points = as_points(rng.normal(size=(300, 3)).astype(np.float32))
+    own = (points.rows[:, 0] > 0).astype(np.int32)
+    D = ((points.rows[:, None] - points.rows) ** 2).sum(axis=2) + np.diag(np.full(300, np.inf))
+    other = own[:, None] != own
+    within = np.argsort(np.where(other, np.inf, D), axis=1)[:, :8]  # of its cell a row has met all
+    beyond = np.argsort(np.where(other, rng.random(D.shape), np.inf), axis=1)[:, :2]
+    start = np.hstack([within, beyond])
+    squares = np.take_along_axis(D, start, axis=1)
+    order = np.argsort(squares, axis=1)
+    start, squares = (np.take_along_axis(part, order, axis=1) for part in (start, squares))
+    true = np.argsort(D, axis=1)[:, :10]
+    met = looks.Met(own, own[:, None].copy())
+    found = second_looks(points, None, start, squares, EUCLIDEAN, met=met)
+    assert recall(found, true) > recall(start, true) + 0.05
+    assert (
+        recall(found, true)
+        > recall(second_looks(points, None, start, squares, EUCLIDEAN), true) - 0.01
+    )
 
 
 def test_pairs_that_met_before_are_not_missed(rng, monkeypatch):
@@ -127,5 +158,5 @@ def test_pairs_that_met_before_are_not_missed(rng, monkeypatch):
     start, squares, _ = half_wrong(points.rows, 6, rng)
     found = second_looks(points, None, start, squares, EUCLIDEAN)
     linked = looks._linked  # as before the first look: all links are new
-    monkeypatch.setattr(looks, "_linked", lambda there, back, before: linked(there, back, None))
+    monkeypatch.setattr(looks, "_linked", lambda t, back, _, cell: linked(t, back, None, cell))
     assert_array_equal(found, second_looks(points, None, start, squares, EUCLIDEAN))

@@ -56,6 +56,8 @@ def second_looks(
     met : Met, default=None
         Which rows were compared with each already; None means that none were.
     """
+    if met is None:
+        met = Met(np.zeros(points.n, np.int32), np.empty((points.n, 0), np.int32))
     is_sparse = sp.issparse(points.rows)
     begin = _sparse_look(points, metric) if is_sparse else _dense_look(points, X, met)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
@@ -63,7 +65,7 @@ def second_looks(
     before = None
     for _ in range(MOST):
         nearest = index[:, :count].copy()
-        links = _linked(nearest, _reversed(nearest), before)
+        links = _linked(nearest, _reversed(nearest), before, met.own)
         if _over_rows(begin(), links, index, squares) < HARDLY * index.size:
             break
         before = links
@@ -77,27 +79,35 @@ class Links(NamedTuple):
     back: np.ndarray  # (n, l)  rows that have it as one; then -1
     new_there: np.ndarray  # (n,) of int32  how many are new
     new_back: np.ndarray  # (n,) of int32
+    outside: np.ndarray  # (n,) of int32  so many, the first, may be of other cells than the row
 
 
-def _linked(there: np.ndarray, back: np.ndarray, before: Links | None) -> Links:
-    """Links with the new ones first, in place; before the first look there were none."""
+def _linked(there: np.ndarray, back: np.ndarray, before: Links | None, cell: np.ndarray) -> Links:
+    """Links with the new ones first, in place.
+
+    Before the first look there were none; then neighbours of other cells come first: who has
+    looked at the row's cell has met the rest.
+    """
+    all_there = np.full(len(there), there.shape[1], np.int32)
     if before is None:
         new_back = np.count_nonzero(back >= 0, axis=1).astype(np.int32)
-        return Links(there, back, np.full(len(there), there.shape[1], np.int32), new_back)
-    return Links(there, back, _new_first(there, before.there), _new_first(back, before.back))
+        outside = _first_by(_move_outside, there, cell)
+        return Links(there, back, all_there, new_back, outside)
+    new_there = _first_by(_move_new, there, before.there)
+    return Links(there, back, new_there, _first_by(_move_new, back, before.back), all_there)
 
 
-def _new_first(links: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """How many links each row did not have before; they are moved to the front."""
+def _first_by(move: Any, links: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """How many links of each row a kernel moves to the front."""
     n, count = links.shape
-    new, size = np.empty(n, np.int32), max(1, WORK_PER_CUT // (count * count))
+    moved, size = np.empty(n, np.int32), max(1, WORK_PER_CUT // (count * count))
 
     def work(first: int) -> None:
-        rows = slice(first, first + size)
-        _move_new(links[rows], before[rows], new[rows])
+        rows = slice(first, min(first + size, n))
+        move(links[rows], known, first, moved[rows])
 
     shared_map(work, range(0, n, size))
-    return new
+    return moved
 
 
 def _over_rows(look: Any, links: Links, index: np.ndarray, squares: np.ndarray) -> int:
@@ -133,11 +143,9 @@ def centered(points: Points) -> np.ndarray | None:
     return np.subtract(points.rows, center, out=X, casting="same_kind")
 
 
-def _dense_look(points: Points, X: np.ndarray | None, met: Met | None) -> Any:
+def _dense_look(points: Points, X: np.ndarray | None, met: Met) -> Any:
     X = centered(points) if X is None else X
     spread = points.spread.astype(np.float32)
-    if met is None:
-        met = Met(np.zeros(points.n, np.int32), np.empty((points.n, 0), np.int32))
     n_cells = 1 + max(int(met.own.max(initial=0)), int(met.cells.max(initial=0)))
 
     def begin() -> Any:
@@ -187,14 +195,15 @@ def _turn(index, back, count):
 
 
 @kernel
-def _move_new(links, before, new):
+def _move_new(links, before, first, new):
+    """Links that a row (the first one is number `first`) did not have before come first."""
     n, k = links.shape
     for i in range(n):
         count = 0
         for e in range(k):
             link, known = links[i, e], False
             for g in range(k):
-                known = known | (before[i, g] == link)
+                known = known | (before[first + i, g] == link)
             if link >= 0 and not known:
                 links[i, e] = links[i, count]
                 links[i, count] = link
@@ -202,9 +211,37 @@ def _move_new(links, before, new):
         new[i] = count
 
 
+@kernel
+def _move_outside(links, cell, first, outside):
+    """Links to rows of other cells come first."""
+    n, k = links.shape
+    for i in range(n):
+        count = 0
+        for e in range(k):
+            link = links[i, e]
+            if cell[link] != cell[first + i]:
+                links[i, e] = links[i, count]
+                links[i, count] = link
+                count += 1
+        outside[i] = count
+
+
 @kernel(any_order=True)
 def _join(
-    X, spread, there, back, new_there, new_back, cell, met, first, index, nearer, seen, looked_at
+    X,
+    spread,
+    there,
+    back,
+    new_there,
+    new_back,
+    outside,
+    cell,
+    met,
+    first,
+    index,
+    nearer,
+    seen,
+    looked_at,
 ):
     """Go on with rows of `index` and `nearer` by neighbours' neighbours, but those of cells met.
 
@@ -224,12 +261,14 @@ def _join(
                 break
             is_new = e < new_there[row] if e < count else e - count < new_back[row]
             if e >= count and is_new:
-                twice = False
+                twice = False  # neighbours of each other
                 for g in range(count):
                     twice = twice | (there[row, g] == middle)
                 if twice:
                     continue
             stop = count if is_new else new_there[middle]
+            if is_new and looked_at[cell[middle]] == row:
+                stop = outside[middle]
             for g in range(-1 if is_new else 0, stop):
                 j = there[middle, g] if g >= 0 else middle
                 if looked_at[cell[j]] == row or seen[j] == row:
