@@ -25,6 +25,7 @@ STEPS = 4  # of k-means: centers need not be the best ones
 LARGEST = 3.0  # times the mean size
 AROUND = 16  # cells near its own from which a row chooses each that it looks at
 TURNS = 32  # on threads, for the cells
+BLOCK = 1024  # rows whose centers are found at once
 MOSTLY = 0.75  # of the rows in one cell: then k-means did not get them apart
 
 
@@ -102,7 +103,8 @@ def _parts(
     model = KMeans(n_cells, init=start, n_init=1, max_iter=STEPS, tol=0.0, random_state=seed)
     with warnings.catch_warnings():  # cells without rows, of a sample with too few different ones
         warnings.simplefilter("ignore", ConvergenceWarning)
-        label = model.fit(sample).predict(Z[rows])
+        centers = model.fit(sample).cluster_centers_
+    label = _nearest_center(Z, rows, centers.astype(Z.dtype, copy=False))
     order, starts = order_of(label, n_cells)
     found = []
     for cell in range(n_cells):
@@ -114,6 +116,21 @@ def _parts(
         else:  # k-means does not get it apart
             found.extend(_halves(Z, part, int(LARGEST * mean)))
     return found
+
+
+def _nearest_center(Z: np.ndarray, rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """The number of the center nearest to each of some rows."""
+    half = np.einsum("ij,ij->i", centers, centers) / 2
+    label = np.empty(len(rows), np.int32)
+
+    def work(first: int) -> None:
+        some = slice(first, first + BLOCK)
+        scores = Z[rows[some]] @ centers.T
+        scores -= half
+        label[some] = scores.argmax(axis=1)
+
+    shared_map(work, range(0, len(rows), BLOCK))
+    return label
 
 
 def _halves(Z: np.ndarray, rows: np.ndarray, most: int) -> list[np.ndarray]:
