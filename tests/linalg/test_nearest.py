@@ -63,6 +63,27 @@ def test_the_kernel_gives_what_sorting_gives(rng, dtype, n):
     assert_array_equal(best.score, score)
 
 
+@pytest.mark.parametrize("n", [1, 20, 32, 33])
+def test_rows_that_begin_with_a_bound_keep_what_sorting_gives(rng, n):
+    scores = rng.normal(size=(12, 300)).astype(np.float32)
+    scores[1] = scores[1].round()  # many equal ones
+    scores[2] = 5.0
+    scores[3, :280] = -np.inf  # fewer than n may be left
+    scores[4, ::3] = np.nan  # take no part
+    scores[5, 64:] = scores[5, :64].min()
+    scores[6] = np.sort(scores[6])  # every one better than those before
+    offset = rng.normal(size=300).astype(np.float32)
+    offset[::7] = -np.inf
+    best = best_of(lambda i, j: scores[i, j].copy(), 12, offset, n, (12, 300))
+    left = np.where(np.isnan(scores), -np.inf, scores)
+    scores = left + offset
+    column = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+    score = np.take_along_axis(scores, column, axis=1)
+    column = np.where(np.isfinite(score), column, -1)
+    assert_array_equal(best.column, column)
+    assert_array_equal(best.score, score)
+
+
 def test_blocks_and_threads_do_not_change_the_result(rng, monkeypatch):
     Z, W, offset = rng.normal(size=(40, 4)), rng.normal(size=(30, 4)), rng.normal(size=30)
     seen = sp.random_array((40, 30), density=0.3, rng=rng, format="csr")

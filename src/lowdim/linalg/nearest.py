@@ -9,7 +9,8 @@
 A block of rows is multiplied with one block of columns after the other, and of each row the n
 largest scores are kept; pairs that are left out, and columns of offset -inf, do not take part.
 Equal scores are ranked by the number of the column, so results do not depend on blocks or threads.
-Most runs of scores have none that is large enough: one comparison each, by vector instructions.
+Most runs of scores have none that is large enough: one comparison each, by vector instructions. A
+row of which nothing is kept yet begins with a bound on its n-th score.
 
 Cost: one product of the factors and one look at each score. Memory: one block of scores by thread.
 """
@@ -28,6 +29,7 @@ from lowdim.core.threads import ordered_map
 BLOCK_BYTES = 2**20  # of scores: they are looked at while they are in the cache
 BLOCK_ROWS = 512  # BLAS copies the columns for each block of rows
 RUN = 64  # scores that are looked at together; fewer do not become vector instructions
+HALVINGS = 8  # of the range in which a bound is looked for
 
 
 class Best(NamedTuple):
@@ -203,16 +205,30 @@ def unit_rows(F: np.ndarray, metric: np.ndarray) -> np.ndarray:
     return np.divide(turned, length, out=np.zeros_like(turned), where=length > 0)
 
 
-@kernel
-def keep_best(scores, numbers, offset, rows, column, best):
+def keep_best(
+    scores: np.ndarray,
+    numbers: np.ndarray,
+    offset: np.ndarray,
+    rows: np.ndarray,
+    column: np.ndarray,
+    best: np.ndarray,
+) -> None:
     """Go on with the rows of `column` and `best` that are named, by the scores of some columns.
 
     `numbers` and `offset` are of the columns of the scores, which no row has met before.
     """
+    _keep_best(scores, numbers, offset, rows, column, best, np.empty(RUN, scores.dtype))
+
+
+@kernel
+def _keep_best(scores, numbers, offset, rows, column, best, largest):
+    """The same; `largest` (RUN,) is to work in."""
     n, width = column.shape[1], scores.shape[1]
     for i in range(scores.shape[0]):
         row, found, values = scores[i], column[rows[i]], best[rows[i]]
         worst = values[n - 1]
+        if found[0] < 0 and 2 * n <= RUN and width >= 2 * RUN:
+            worst = _bound(row, offset, n, largest)
         for start in range(0, width, RUN):
             part, shift = row[start : start + RUN], offset[start : start + RUN]
             hits = 0
@@ -222,7 +238,39 @@ def keep_best(scores, numbers, offset, rows, column, best):
                 continue
             for j in range(len(part)):
                 if part[j] + shift[j] >= worst:
-                    worst = _insert(values, found, part[j] + shift[j], numbers[start + j])
+                    last = _insert(values, found, part[j] + shift[j], numbers[start + j])
+                    worst = last if last > worst else worst
+
+
+@kernel(within=True)
+def _bound(row, offset, n, largest):
+    """A score that at least n of the row reach: by the largest of every RUN-th one.
+
+    Without it the n-th score so far is small at first, and many are kept only for a while.
+    """
+    for j in range(RUN):
+        largest[j] = row[j] + offset[j]
+    for start in range(RUN, len(row) - RUN + 1, RUN):
+        part, shift = row[start : start + RUN], offset[start : start + RUN]
+        for j in range(RUN):
+            score = part[j] + shift[j]
+            largest[j] = score if score > largest[j] else largest[j]
+    low = high = largest[0]
+    for j in range(RUN):
+        low = largest[j] if largest[j] < low else low
+        high = largest[j] if largest[j] > high else high
+    if not low > -np.inf:
+        return largest.dtype.type(-np.inf)
+    for _ in range(HALVINGS):
+        middle = low + (high - low) / 2
+        count = 0
+        for j in range(RUN):
+            count += largest[j] >= middle
+        if count >= n:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @kernel

@@ -17,6 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
+from lowdim.core.threads import shared_map
+
+BLOCK = 4096  # rows whose keys are made at once
 
 
 class Groups(NamedTuple):
@@ -41,15 +44,20 @@ def row_keys(X: Any) -> np.ndarray:
         bits = _bits(X.data)
         _add_stored_keys(X.indptr.astype(np.int64), X.indices.astype(np.int64), bits, keys)
     else:
-        for first in range(0, len(X), 4096):
-            rows = slice(first, first + 4096)
+
+        def work(first: int) -> None:
+            rows = slice(first, first + BLOCK)
             _add_keys(_bits(X[rows]), keys[rows])
+
+        shared_map(work, range(0, len(X), BLOCK))
     return keys
 
 
 def grouped(keys: np.ndarray) -> Groups:
     """Equal keys in groups."""
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    order = np.argsort(keys[:, 0])
+    if (np.diff(keys[order, 0]) == 0).any():  # else the second half of the keys decides nothing
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
     ordered = keys[order]
     starts = np.ones(len(keys), bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

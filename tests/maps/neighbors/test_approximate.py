@@ -80,7 +80,7 @@ def test_candidates_are_the_nearest_of_the_cells_looked_at(rng):
     Z = rng.normal(size=(400, 3)).astype(np.float32)
     cells = cells_of(Z, 12, rng)
     Z, spread = Z[cells.order], rng.random(400)
-    near = nearest_cells(Z, cells.own, cells.centers, 3)
+    near = nearest_cells(Z, cells, 3)
     index, squares = approximate.candidates(Z, spread, cells, near, 6)
     D = ((Z[:, None].astype(float) - Z) ** 2).sum(axis=2) + spread
     np.fill_diagonal(D, np.inf)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from lowdim.maps.neighbors import cells as module
-from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells
+from lowdim.maps.neighbors.cells import Cells, by_distance, cells_of, nearest_cells, order_of
 
 
 def test_every_row_is_in_one_cell_and_none_is_much_too_large(rng):
@@ -42,8 +42,27 @@ def test_the_own_cell_comes_first_and_then_those_of_the_nearest_centers():
     cells = Cells(np.arange(10), np.array([0, 2, 5, 9, 10]), centers)
     assert_array_equal(cells.own, [0, 0, 1, 1, 1, 2, 2, 2, 2, 3])
     Z, own = np.array([[0.4], [2.9], [2.9]], np.float32), np.array([0, 2, 3], np.int32)
-    assert_array_equal(nearest_cells(Z, own, centers, 3), [[0, 1, 2], [2, 1, 0], [3, 2, 1]])
-    assert_array_equal(nearest_cells(Z[:1], own[:1], centers, 4), [[0, 1, 2, 3]])
+    assert_array_equal(by_distance(Z, own, centers), [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0]])
+    some = Cells(np.arange(4), np.arange(5), centers)  # one row in each, the second not near to it
+    Z = np.array([[0.4], [2.9], [2.9], [2.9]], np.float32)
+    assert_array_equal(nearest_cells(Z, some, 3), [[0, 1, 2], [1, 2, 0], [2, 1, 0], [3, 2, 1]])
+
+
+def test_a_row_chooses_among_the_cells_around_its_own(monkeypatch):
+    centers = np.array([[0.0], [1.0], [-2.0], [3.0]], np.float32)
+    cells = Cells(np.arange(4), np.arange(5), centers)
+    Z = np.full((4, 1), 2.4, np.float32)
+    assert_array_equal(nearest_cells(Z, cells, 2), [[0, 3], [1, 3], [2, 3], [3, 1]])
+    monkeypatch.setattr(module, "AROUND", 1)  # times 2: -2 and 1 are around 0
+    assert_array_equal(nearest_cells(Z, cells, 2), [[0, 1], [1, 3], [2, 1], [3, 1]])
+
+
+def test_numbers_are_ordered_as_a_stable_sort_does(rng):
+    for most in (7, 2**16):
+        label = rng.integers(0, 7, size=100).astype(np.int32)
+        order, starts = order_of(label, most)
+        assert_array_equal(order, np.argsort(label, kind="stable"))
+        assert_array_equal(starts, np.searchsorted(label[order], np.arange(most + 1)))
 
 
 def test_the_same_generator_gives_the_same_cells(rng):

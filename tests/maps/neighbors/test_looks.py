@@ -73,9 +73,11 @@ def test_the_kernels_equal_their_twins(rng):
     results = []
     for run in (looks._join, looks._join.python):
         better, nearer, seen = index.copy(), squares.copy(), np.full(60, -1, np.int32)
-        new = (np.arange(300).reshape(60, 5) % 7 == 0, back % 2 == 0)
-        links = index, back, *new, new[0].any(axis=1)
+        new_back = (back >= 0).sum(axis=1).astype(np.int32) // 2
         cells = np.arange(60, dtype=np.int32) % 4, np.array([[1]] * 60, np.int32)
+        there = index.copy()
+        outside = looks._first_by(looks._move_outside, there, cells[0])
+        links = there, back, np.arange(60, dtype=np.int32) % 3, new_back, outside
         looked_at = np.full(4, -1, np.int32)
         run(
             points.rows,
@@ -109,19 +111,44 @@ def test_fewer_links_find_less(rng, monkeypatch):
     assert shares[0] + 0.1 < shares[1] < shares[2] - 0.1
 
 
-def test_links_are_new_that_were_not_there_before():
-    before = np.array([[1, 2, 3], [-1, -1, -1]], np.int32)
-    links = np.array([[3, 4, 1], [0, 2, 5]], np.int32)
-    expected = [[False, True, False], [True, True, True]]
-    assert_array_equal(looks._marked(links, before), expected)
-    marked = np.empty((2, 3), np.bool_)
-    looks._mark.python(links, before, marked)
-    assert_array_equal(marked, expected)
+def test_links_that_were_not_there_before_come_first():
+    before = np.array([[1, 2, 3], [4, 5, 6], [-1, -1, -1]], np.int32)
+    links = np.array([[3, 4, 1], [7, 8, -1], [0, 2, 5]], np.int32)
+    expected = [[4, 3, 1], [7, 8, -1], [0, 2, 5]]
+    for run in (looks._move_new, looks._move_new.python):
+        moved = links.copy()
+        assert_array_equal(looks._first_by(run, moved, before), [1, 2, 3])
+        assert_array_equal(moved, expected)
+
+
+def test_links_to_other_cells_come_first(monkeypatch):
+    cell = np.array([0, 1, 0, 1, 1], np.int32)
+    links = np.array([[2, 1, 3], [3, 0, 4], [1, 3, 4], [1, 4, 2], [1, 2, 0]], np.int32)
+    monkeypatch.setattr(looks, "WORK_PER_CUT", 1)  # row by row
+    for run in (looks._move_outside, looks._move_outside.python):
+        moved = links.copy()
+        assert_array_equal(looks._first_by(run, moved, cell), [2, 1, 3, 1, 2])
+        assert_array_equal(np.sort(moved), np.sort(links))
+        assert_array_equal(cell[moved] != cell[:, None], np.arange(3) < [[2], [1], [3], [1], [2]])
+
+
+def test_cells_that_were_met_have_nothing_to_add(rng):
+    points = as_points(rng.normal(size=(300, 3)).astype(np.float32))
+    own = (points.rows[:, 0] > 0).astype(np.int32)
+    D = ((points.rows[:, None] - points.rows) ** 2).sum(axis=2) + np.diag(np.full(300, np.inf))
+    true = np.argsort(D, axis=1)[:, :10]
+    D[(own[:, None] != own) & (rng.random(D.shape) < 0.5)] = np.inf  # not met yet, some of them
+    start, squares = np.argsort(D, axis=1)[:, :10], np.sort(D, axis=1)[:, :10]
+    met = looks.Met(own, own[:, None].copy())
+    found = second_looks(points, None, start, squares, EUCLIDEAN, met=met)
+    assert recall(found, true) > recall(start, true) + 0.02
+    assert_array_equal(found, second_looks(points, None, start, squares, EUCLIDEAN))
 
 
 def test_pairs_that_met_before_are_not_missed(rng, monkeypatch):
     points = as_points(rng.normal(size=(200, 4)))
     start, squares, _ = half_wrong(points.rows, 6, rng)
     found = second_looks(points, None, start, squares, EUCLIDEAN)
-    monkeypatch.setattr(looks, "_marked", lambda links, before: np.ones(links.shape, np.bool_))
+    linked = looks._linked  # as before the first look: all links are new
+    monkeypatch.setattr(looks, "_linked", lambda t, back, _, cell: linked(t, back, None, cell))
     assert_array_equal(found, second_looks(points, None, start, squares, EUCLIDEAN))

@@ -27,11 +27,19 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.random import random_generator
-from lowdim.core.threads import ordered_map
-from lowdim.linalg.nearest import BLOCK_BYTES, best_columns, keep_best
+from lowdim.core.threads import shared_map
+from lowdim.linalg.nearest import BLOCK_BYTES, best_of, keep_best
 from lowdim.linear.pca import PCA
-from lowdim.maps.neighbors.cells import Cells, cells_of, nearest_cells, squares_from
-from lowdim.maps.neighbors.exact import SLAB, exact_neighbors
+from lowdim.maps.neighbors.cells import (
+    TURNS,
+    Cells,
+    by_distance,
+    cells_of,
+    nearest_cells,
+    order_of,
+    squares_from,
+)
+from lowdim.maps.neighbors.exact import exact_neighbors
 from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.neighbors.looks import Met, centered, second_looks
 from lowdim.maps.points import Metric, Points, from_squares, squares_between
@@ -41,9 +49,9 @@ FEWEST = 4096  # rows, below which all are compared
 FEWEST_CELLS, MANY_CELLS = 3, 12  # that a row looks at
 WANTED, POOR = 0.95, 0.6  # shares of the neighbours in few, and in however many cells
 WIDER = 2  # candidates for each neighbour, where codes are not the points
-JUDGED = 128  # rows that are compared with all others
+JUDGED, AT_ONCE = 128, 32  # rows that are compared with all others
+SLAB = 4096  # rows whose distances are measured at once
 LOST = 1e-3  # of |x - c|^2: smaller squares are compared anew
-TURNS = 32  # on threads, for the cells
 
 
 def approximate_neighbors(
@@ -64,12 +72,15 @@ def approximate_neighbors(
     else:
         index = _found(Z, X, points, cells, near, k, metric)
     indices, distances = np.empty((n, k), np.int32), np.empty((n, k), points.rows.dtype)
-    for first in range(0, n, SLAB):  # float64 of all neighbours would be most of the memory
+
+    def measure(first: int) -> None:
         rows = slice(first, first + SLAB)
         some, order = points.take(rows), cells.order[rows]
         squares = squares_between(some, points, index[rows], metric) + some.spread[:, None]
         indices[order], squares = ranked(cells.order[index[rows]], squares, k)
         distances[order] = from_squares(squares, metric)
+
+    shared_map(measure, range(0, n, SLAB))  # float64 of all would be most of the memory
     return Neighbors(indices, distances)
 
 
@@ -101,19 +112,19 @@ def _cells_to_look_at(
     """The cells that each row looks at, its own first; None if all rows are better compared."""
     n, own, g = len(Z), cells.own, len(cells.centers)
     rows = np.sort(random.choice(n, size=min(JUDGED, n), replace=False))
-    all_cells = nearest_cells(Z[rows], own[rows], cells.centers, g)
-    rank = np.argsort(all_cells, axis=1)  # of each cell, seen from each of the rows
+    rank = np.argsort(by_distance(Z[rows], own[rows], cells.centers), axis=1)  # of each cell
     if X is None:
         true = exact_neighbors(points.take(rows), points, k + 1, metric).indices
     else:
-        offset = -(np.einsum("ij,ij->i", X, X) + points.spread) / 2
-        true = best_columns(X[rows], X, offset, k + 1).column
+        offset = (-(np.einsum("ij,ij->i", X, X) + points.spread) / 2).astype(np.float32)
+        some, shape = X[rows], (AT_ONCE, BLOCK_BYTES // (4 * AT_ONCE))
+        true = best_of(lambda i, j: some[i] @ X[j].T, len(rows), offset, k + 1, shape).column
     at = np.take_along_axis(rank, own[true], axis=1)[true != rows[:, None]]
     shares = np.cumsum(np.bincount(at, minlength=g)) / len(at)
     enough, fewest = (int(np.searchsorted(shares, share)) + 1 for share in (WANTED, POOR))
     has_room = math.ceil(8 * k / (n / g))
     count = max(min(enough, MANY_CELLS), fewest, FEWEST_CELLS, has_room)
-    return None if 3 * count >= g else nearest_cells(Z, own, cells.centers, count)
+    return None if 3 * count >= g else nearest_cells(Z, cells, count)
 
 
 def _found(
@@ -197,11 +208,9 @@ def candidates(
 
     size = max(1, g // TURNS)
     for place in range(near.shape[1]):
-        order = np.argsort(near[:, place], kind="stable")
-        turn = _Turn(order, np.searchsorted(near[order, place], np.arange(g + 1)))
-        work = ((turn, first, place == 0) for first in range(0, g, size))
-        for _ in ordered_map(lambda task: look(*task), work):
-            pass
+        turn = _Turn(*order_of(near[:, place], g))
+        work = [(turn, first, place == 0) for first in range(0, g, size)]
+        shared_map(lambda task: look(*task), work)
     score *= -2.0
     return index, score
 
@@ -219,9 +228,11 @@ def _about(
 def _subtract(Z, rows, center, half, inside, moved):
     d = Z.shape[1]
     for i in range(len(rows)):
-        z, out, length = Z[rows[i]], moved[i], half[rows[i]]
+        row, square = rows[i], np.float32(0.0)
         for f in range(d):
-            out[f] = z[f] - center[f]
-            length += out[f] * out[f] / 2
-        out[d] = 1.0 if inside else -length
-        out[d + 1] = -length if inside else 1.0
+            away = Z[row, f] - center[f]
+            moved[i, f] = away
+            square += away * away
+        length = half[row] + square / np.float32(2.0)
+        moved[i, d] = 1.0 if inside else -length
+        moved[i, d + 1] = -length if inside else 1.0

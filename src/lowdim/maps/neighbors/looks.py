@@ -15,15 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.maps.neighbors.found import ranked
 from lowdim.maps.points import Metric, Points, squares_between
 
 MOST = 8  # looks
 HARDLY = 0.02  # the share of neighbours that must change, or the look was the last
 LINKS = 20  # of each row at most, the nearest: neighbours' neighbours grow with their square
-MOST_OF = 0.8  # of the neighbours: the last ones hardly lead to nearer rows
-FEW = 8  # neighbours, of which all are links
 WORK_PER_CUT = 2**19  # comparisons that are worth a turn on a thread
 SPARSE_BYTES = 2**24  # of pairs of sparse rows at a time
 
@@ -58,52 +56,61 @@ def second_looks(
     met : Met, default=None
         Which rows were compared with each already; None means that none were.
     """
+    if met is None:
+        met = Met(np.zeros(points.n, np.int32), np.empty((points.n, 0), np.int32))
     is_sparse = sp.issparse(points.rows)
     begin = _sparse_look(points, metric) if is_sparse else _dense_look(points, X, met)
     index, squares = index.astype(np.int32), squares.astype(np.float32)
-    n, k = index.shape
-    count = min(LINKS, max(min(k, FEW), int(MOST_OF * k)))
-    links = Links(*np.full((2, n, count), -1, np.int32))  # before the first look: none
+    count = min(LINKS, index.shape[1])
+    before = None
     for _ in range(MOST):
         nearest = index[:, :count].copy()
-        before, links = links, Links(nearest, _reversed(nearest))
-        there, back = (_marked(*pair) for pair in zip(links, before, strict=True))
-        new = New(there, back, np.logical_or.reduce(there, axis=1))
-        if _over_rows(begin(), links, new, index, squares) < HARDLY * index.size:
+        links = _linked(nearest, _reversed(nearest), before, met.own)
+        if _over_rows(begin(), links, index, squares) < HARDLY * index.size:
             break
+        before = links
     return index
 
 
 class Links(NamedTuple):
-    """What joins each row with others."""
+    """What joins each row with others; those that the look before did not have come first."""
 
     there: np.ndarray  # (n, l)  its nearest neighbours
     back: np.ndarray  # (n, l)  rows that have it as one; then -1
+    new_there: np.ndarray  # (n,) of int32  how many are new
+    new_back: np.ndarray  # (n,) of int32
+    outside: np.ndarray  # (n,) of int32  so many, the first, may be of other cells than the row
 
 
-class New(NamedTuple):
-    """Which links are new."""
+def _linked(there: np.ndarray, back: np.ndarray, before: Links | None, cell: np.ndarray) -> Links:
+    """Links with the new ones first, in place.
 
-    there: np.ndarray  # (n, l) bool
-    back: np.ndarray  # (n, l) bool
-    any_there: np.ndarray  # (n,) bool
+    Before the first look there were none; then neighbours of other cells come first: who has
+    looked at the row's cell has met the rest.
+    """
+    all_there = np.full(len(there), there.shape[1], np.int32)
+    if before is None:
+        new_back = np.count_nonzero(back >= 0, axis=1).astype(np.int32)
+        outside = _first_by(_move_outside, there, cell)
+        return Links(there, back, all_there, new_back, outside)
+    new_there = _first_by(_move_new, there, before.there)
+    return Links(there, back, new_there, _first_by(_move_new, back, before.back), all_there)
 
 
-def _marked(links: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Which links the row did not have before."""
+def _first_by(move: Any, links: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """How many links of each row a kernel moves to the front."""
     n, count = links.shape
-    new, size = np.empty(links.shape, np.bool_), max(1, WORK_PER_CUT // (count * count))
+    moved, size = np.empty(n, np.int32), max(1, WORK_PER_CUT // (count * count))
 
     def work(first: int) -> None:
-        rows = slice(first, first + size)
-        _mark(links[rows], before[rows], new[rows])
+        rows = slice(first, min(first + size, n))
+        move(links[rows], known, first, moved[rows])
 
-    for _ in ordered_map(work, range(0, n, size)):
-        pass
-    return new
+    shared_map(work, range(0, n, size))
+    return moved
 
 
-def _over_rows(look: Any, links: Links, new: New, index: np.ndarray, squares: np.ndarray) -> int:
+def _over_rows(look: Any, links: Links, index: np.ndarray, squares: np.ndarray) -> int:
     """One look of all rows, which go on with `index` and `squares`: how many neighbours changed.
 
     A row reads the links of others and writes its own neighbours only.
@@ -114,10 +121,10 @@ def _over_rows(look: Any, links: Links, new: New, index: np.ndarray, squares: np
     def work(first: int) -> int:
         rows = slice(first, min(first + size, n))
         before = squares[rows].copy()
-        look(rows, links, new, index[rows], squares[rows])
+        look(rows, links, index[rows], squares[rows])
         return int(np.count_nonzero(squares[rows] != before))
 
-    return sum(ordered_map(work, range(0, n, size)))
+    return sum(shared_map(work, range(0, n, size)))
 
 
 def _reversed(index: np.ndarray) -> np.ndarray:
@@ -136,20 +143,18 @@ def centered(points: Points) -> np.ndarray | None:
     return np.subtract(points.rows, center, out=X, casting="same_kind")
 
 
-def _dense_look(points: Points, X: np.ndarray | None, met: Met | None) -> Any:
+def _dense_look(points: Points, X: np.ndarray | None, met: Met) -> Any:
     X = centered(points) if X is None else X
     spread = points.spread.astype(np.float32)
-    if met is None:
-        met = Met(np.zeros(points.n, np.int32), np.empty((points.n, 0), np.int32))
     n_cells = 1 + max(int(met.own.max(initial=0)), int(met.cells.max(initial=0)))
 
     def begin() -> Any:
         memory = threading.local()
 
-        def look(rows: slice, links: Links, new: New, *results: np.ndarray) -> None:
+        def look(rows: slice, links: Links, *results: np.ndarray) -> None:
             if not hasattr(memory, "seen"):  # no row is looked at twice
                 memory.seen = np.full(points.n, -1, np.int32), np.full(n_cells, -1, np.int32)
-            _join(X, spread, *links, *new, *met, rows.start, *results, *memory.seen)
+            _join(X, spread, *links, *met, rows.start, *results, *memory.seen)
 
         return look
 
@@ -167,7 +172,7 @@ def _sparse_look(points: Points, metric: Metric) -> Any:
         squares = squares_between(points.take(rows), points, others, metric)
         index[:], nearer[:] = ranked(others, squares, k)
 
-    def look(rows: slice, links: Links, new: New, index: np.ndarray, nearer: np.ndarray) -> None:
+    def look(rows: slice, links: Links, index: np.ndarray, nearer: np.ndarray) -> None:
         count = links.there.shape[1]
         size = max(1, SPARSE_BYTES // (16 * (2 * count * (count + 1) + index.shape[1])))
         for first in range(rows.start, rows.stop, size):
@@ -190,19 +195,53 @@ def _turn(index, back, count):
 
 
 @kernel
-def _mark(links, before, new):
+def _move_new(links, before, first, new):
+    """Links that a row (the first one is number `first`) did not have before come first."""
     n, k = links.shape
     for i in range(n):
+        count = 0
         for e in range(k):
-            known = False
+            link, known = links[i, e], False
             for g in range(k):
-                known = known or before[i, g] == links[i, e]
-            new[i, e] = not known
+                known = known | (before[first + i, g] == link)
+            if link >= 0 and not known:
+                links[i, e] = links[i, count]
+                links[i, count] = link
+                count += 1
+        new[i] = count
+
+
+@kernel
+def _move_outside(links, cell, first, outside):
+    """Links to rows of other cells come first."""
+    n, k = links.shape
+    for i in range(n):
+        count = 0
+        for e in range(k):
+            link = links[i, e]
+            if cell[link] != cell[first + i]:
+                links[i, e] = links[i, count]
+                links[i, count] = link
+                count += 1
+        outside[i] = count
 
 
 @kernel(any_order=True)
 def _join(
-    X, spread, there, back, new, new_back, any_new, cell, met, first, index, nearer, seen, looked_at
+    X,
+    spread,
+    there,
+    back,
+    new_there,
+    new_back,
+    outside,
+    cell,
+    met,
+    first,
+    index,
+    nearer,
+    seen,
+    looked_at,
 ):
     """Go on with rows of `index` and `nearer` by neighbours' neighbours, but those of cells met.
 
@@ -220,12 +259,17 @@ def _join(
             middle = there[row, e] if e < count else back[row, e - count]
             if middle < 0:
                 break
-            is_new = new[row, e] if e < count else new_back[row, e - count]
-            if not is_new and not any_new[middle]:
-                continue
-            for g in range(-1, count):
-                if not is_new and (g < 0 or not new[middle, g]):
+            is_new = e < new_there[row] if e < count else e - count < new_back[row]
+            if e >= count and is_new:
+                twice = False  # neighbours of each other
+                for g in range(count):
+                    twice = twice | (there[row, g] == middle)
+                if twice:
                     continue
+            stop = count if is_new else new_there[middle]
+            if is_new and looked_at[cell[middle]] == row:
+                stop = outside[middle]
+            for g in range(-1 if is_new else 0, stop):
                 j = there[middle, g] if g >= 0 else middle
                 if looked_at[cell[j]] == row or seen[j] == row:
                     continue
