@@ -26,8 +26,10 @@ from lowdim.sparse.dictionary.online import (
     Stopping,
     first_learned,
     first_state,
+    folded_step,
     one_pass,
     online_step,
+    with_own_sums,
 )
 
 MOST_QUIET = 100  # batches at the beginning that are not looked at
@@ -243,8 +245,11 @@ class MiniBatchDictionaryLearning(DictionaryModel):
             random = random_generator(self.random_state)
             learned = first_learned(self._first_atoms(batch, weight, random))
         else:
-            learned = Learned(*self._learned)
-        learned, _, _ = online_step(batch, weight, learned, how)
+            learned = with_own_sums(Learned(*self._learned))
+        if batch.in_memory is None:
+            learned = folded_step(batch, weight, learned, how)
+        else:
+            learned = online_step(batch.in_memory, weight, learned, how).learned
         self._publish(learned, unit)
         return self
 

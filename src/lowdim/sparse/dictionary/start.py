@@ -97,9 +97,8 @@ def _lot(X: np.ndarray, direction: np.ndarray, weight: np.ndarray | None) -> np.
 
     So rows are drawn alike wherever they stand, and however often; -1 for those not to be drawn.
     """
-    X = np.where(np.isnan(X), 0.0, X)
-    X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    sizes = np.linalg.norm(X, axis=1)
+    X = np.where(np.isnan(X), 0.0, X) if np.isnan(X).any() else X
+    sizes = np.sqrt(np.einsum("if,if->i", X, X, dtype=np.float64))
     cosine = X @ (direction / np.linalg.norm(direction)) / np.where(sizes > 0, sizes, 1.0)
     drawn = sizes > 0 if weight is None else (sizes > 0) & (weight > 0)
     return np.where(drawn, (LOTS * cosine) % 1.0, -1.0)
