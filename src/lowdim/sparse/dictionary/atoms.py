@@ -55,7 +55,7 @@ def with_codes(sums: Sums, X: np.ndarray, Z: Chosen, weight: np.ndarray | None) 
     """Sums, and what rows X (n, d) with codes Z add to them; writes into the arrays of `sums`."""
     w = np.ones(len(X)) if weight is None else np.require(weight, np.float64, ["C", "W"])
     X, numbers = np.require(X, requirements=["C", "W"]), np.zeros(2)
-    _add_up(Z.index, Z.value, Z.count, X, w, sums.zz, sums.zx, numbers)
+    _add_up(Z.atoms, Z.value, Z.used, X, w, sums.zz, sums.zx, numbers)
     squares, absolute = sums.squares + float(numbers[0]), sums.absolute + float(numbers[1])
     return Sums(sums.zz, sums.zx, squares, absolute, sums.weight + float(w.sum()))
 
@@ -71,7 +71,7 @@ def faded(sums: Sums, keep: float) -> Sums:
 def rest_of_codes(X: np.ndarray, Z: Chosen, atoms: np.ndarray) -> np.ndarray:
     """X - Z D, (n, d)."""
     rest = np.array(X, order="C")
-    _take_away(Z.index, Z.value, Z.count, np.require(atoms, X.dtype, ["C", "W"]), rest)
+    _take_away(Z.atoms, Z.value, Z.used, np.require(atoms, X.dtype, ["C", "W"]), rest)
     return rest
 
 

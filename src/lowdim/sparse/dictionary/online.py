@@ -101,11 +101,11 @@ def folded_step(batch: Blocks, weight: np.ndarray | None, learned: Learned, how:
 
 def _used(Z: Chosen, weight: np.ndarray | None) -> np.ndarray:
     """Which atoms codes use, (k,) bool."""
-    stored = np.arange(Z.index.shape[1]) < Z.count[:, None]
+    stored = np.arange(Z.atoms.shape[1]) < Z.used[:, None]
     if weight is not None:
         stored &= weight[:, None] > 0
     used = np.zeros(Z.k, bool)
-    used[Z.index[stored]] = True
+    used[Z.atoms[stored]] = True
     return used
 
 

@@ -33,21 +33,21 @@ DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside tho
 
 
 class Chosen(NamedTuple):
-    """Codes of rows by the atoms they use: of each row the first `count` places."""
+    """Codes of rows by the atoms they use: of each row the first `used` places."""
 
-    index: np.ndarray  # (n, most)  numbers of atoms, in the order in which they were chosen
+    atoms: np.ndarray  # (n, most)  their numbers, in the order in which they were chosen
     value: np.ndarray  # (n, most)  their coefficients
-    count: np.ndarray  # (n,)
+    used: np.ndarray  # (n,)
     k: int  # atoms that there are
 
     def as_csr(self) -> sp.csr_array:
         """The same as a matrix (n, k)."""
-        return as_csr(self.index, self.value, self.count, self.k)
+        return as_csr(self.atoms, self.value, self.used, self.k)
 
     def cut(self) -> Chosen:
         """The same without the places that no row uses."""
-        most = int(self.count.max(initial=0))
-        return self._replace(index=self.index[:, :most].copy(), value=self.value[:, :most].copy())
+        most = int(self.used.max(initial=0))
+        return self._replace(atoms=self.atoms[:, :most].copy(), value=self.value[:, :most].copy())
 
 
 class Codes(NamedTuple):
@@ -139,14 +139,14 @@ def joined_choices(parts: list[Chosen]) -> Chosen:
     """Those of consecutive rows as one."""
     if len(parts) == 1:
         return parts[0]
-    n, most = sum(len(part.count) for part in parts), max(part.index.shape[1] for part in parts)
-    index, value = np.zeros((n, most), np.int64), np.zeros((n, most), parts[0].value.dtype)
+    n, most = sum(len(part.used) for part in parts), max(part.atoms.shape[1] for part in parts)
+    atoms, value = np.zeros((n, most), np.int64), np.zeros((n, most), parts[0].value.dtype)
     start = 0
     for part in parts:
-        rows, width = slice(start, start + len(part.count)), part.index.shape[1]
-        index[rows, :width], value[rows, :width] = part.index, part.value
+        rows, width = slice(start, start + len(part.used)), part.atoms.shape[1]
+        atoms[rows, :width], value[rows, :width] = part.atoms, part.value
         start = rows.stop
-    return Chosen(index, value, np.concatenate([part.count for part in parts]), parts[0].k)
+    return Chosen(atoms, value, np.concatenate([part.used for part in parts]), parts[0].k)
 
 
 def pursued(
