@@ -253,6 +253,19 @@ class MiniBatchDictionaryLearning(DictionaryModel):
         self._publish(learned, unit)
         return self
 
+    @property
+    def _A(self) -> np.ndarray:
+        """sum zz' (k, k), under scikit-learn's name for it and in the dtype of the rows."""
+        return self._in_units_of_rows(self._learned.sums.zz)
+
+    @property
+    def _B(self) -> np.ndarray:
+        """sum xz' (d, k), likewise."""
+        return self._in_units_of_rows(self._learned.sums.zx.T)
+
+    def _in_units_of_rows(self, sums: np.ndarray) -> np.ndarray:
+        return (sums * self._unit**2).astype(self.components_.dtype)
+
     def _publish(self, learned: Learned, unit: float) -> None:
         self._learned, self._unit = learned, unit
         self.components_, self.n_steps_ = learned.atoms, learned.steps
