@@ -115,7 +115,7 @@ def photographs() -> list[np.ndarray]:
     return [image.mean(axis=2) / 255.0 for image in load_sample_images().images]
 
 
-def patches(shrink: int, n: int, size: int = 8) -> np.ndarray:
+def patches(shrink: int, n: int, size: int = 8, dtype: str = "float64") -> np.ndarray:
     random, pictures = np.random.default_rng(0), photographs()
     X = np.empty((n // shrink, size, size))
     for i in range(len(X)):
@@ -123,23 +123,34 @@ def patches(shrink: int, n: int, size: int = 8) -> np.ndarray:
         y, x = (random.integers(length - size + 1) for length in picture.shape)
         X[i] = picture[y : y + size, x : x + size]
     X = X.reshape(len(X), -1)
-    return X - X.mean(axis=1, keepdims=True)
+    return (X - X.mean(axis=1, keepdims=True)).astype(dtype)
 
 
 # --- Cases ------------------------------------------------------------------------------------
 
 
-def case_of_batches(name: str, about: str, n: int, size: int, k: int, steps: int) -> Case:
+def case_of_batches(
+    name: str,
+    about: str,
+    n: int,
+    size: int,
+    k: int,
+    steps: int,
+    *,
+    dtype: str = "float64",
+    slow: bool = True,
+) -> Case:
+    """With slow peers or without."""
     how = {"k": k, "steps": steps, "size": 512}
+    peers = [Entry("spams", partial(batches_spams, **how))]
+    if slow:
+        peers.append(Entry("scikit-learn", partial(batches_sklearn, **how)))
     return Case(
         name=name,
         about=about,
-        make=partial(patches, n=n, size=size),
+        make=partial(patches, n=n, size=size, dtype=dtype),
         ours=Entry("lowdim", partial(batches_ours, **how)),
-        peers=(
-            Entry("spams", partial(batches_spams, **how)),
-            Entry("scikit-learn", partial(batches_sklearn, **how)),
-        ),
+        peers=tuple(peers),
         quality=lasso_quality,
         tolerance=0.05,
     )
@@ -149,6 +160,15 @@ CASES = [
     case_of_batches("batches", "22,000 patches of 8 x 8, 256 atoms", 22_000, 8, 256, 20),
     case_of_batches("batches-large", "22,000 patches of 12 x 12, 400 atoms", 22_000, 12, 400, 20),
     case_of_batches("batches-small", "4,400 patches of 6 x 6, 64 atoms", 4_400, 6, 64, 7),
+    case_of_batches(
+        "batches-float32", "as the first, float32", 22_000, 8, 256, 20, dtype="float32", slow=False
+    ),
+    case_of_batches(
+        "batches-1024", "22,000 patches of 8 x 8, 1024 atoms", 22_000, 8, 1024, 20, slow=False
+    ),
+    case_of_batches(
+        "batches-16", "22,000 patches of 16 x 16, 512 atoms", 22_000, 16, 512, 20, slow=False
+    ),
     Case(
         name="ksvd",
         about="5,500 patches of 8 x 8, 128 atoms, 8 non-zeros",

@@ -620,15 +620,23 @@ class _Best(NamedTuple):
 
 def _best(block: Any, score: Callable, n: int, params: tuple, *companions: Any) -> _Best:
     scores = np.asarray(score(block, *params, *companions), dtype=np.float64)
-    keep = np.argsort(-scores, kind="stable")[:n]
+    keep = _first_of(-scores, n)
     return _Best(len(scores), n, keep, scores[keep], block[keep])
+
+
+def _first_of(numbers: np.ndarray, n: int) -> np.ndarray:
+    """Where the n smallest are, in order; of equals the first, and NaN last."""
+    if n >= len(numbers):
+        return np.argsort(numbers, kind="stable")
+    few = np.flatnonzero(~(numbers > np.partition(numbers, n - 1)[n - 1]))  # in linear time
+    return few[np.argsort(numbers[few], kind="stable")[:n]]
 
 
 def _better(left: _Best, right: _Best) -> _Best:
     index = np.concatenate([left.index, left.count + right.index])
     score = np.concatenate([left.score, right.score])
     rows = _stacked([left.rows, right.rows])
-    keep = np.argsort(-score, kind="stable")[: left.n]
+    keep = _first_of(-score, left.n)
     return _Best(left.count + right.count, left.n, index[keep], score[keep], rows[keep])
 
 

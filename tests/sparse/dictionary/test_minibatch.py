@@ -4,6 +4,7 @@ import pytest
 import lowdim
 from lowdim import DictionaryLearning, MiniBatchDictionaryLearning
 from lowdim.sparse.dictionary import minibatch  # noqa: F401  the module under test
+from lowdim.sparse.dictionary.start import random_atoms
 from tests.sparse.dictionary.examples import planted, share_found
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -79,3 +80,14 @@ def test_the_callback_sees_every_batch(rng):
         3, batch_size=5, max_iter=2, tol=0.0, callback=lambda state: seen.append(state["i"])
     ).fit(rng.normal(size=(20, 4)))
     assert seen == list(range(8))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_have_the_names_of_scikit_learn_and_the_dtype_of_the_rows(rng, dtype):
+    X = rng.normal(size=(60, 5)).astype(dtype)
+    start = random_atoms(4, 5, rng).astype(dtype)
+    model = MiniBatchDictionaryLearning(4, alpha=0.2, dict_init=start).partial_fit(X)
+    Z = lowdim.sparse_encode(X, start, alpha=0.2)
+    assert model._A.dtype == model._B.dtype == dtype
+    np.testing.assert_allclose(model._A, Z.T @ Z, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(model._B, X.T @ Z, rtol=1e-4, atol=1e-4)

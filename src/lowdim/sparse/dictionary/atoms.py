@@ -10,20 +10,24 @@ and the best d_j, the others being as they are, is
 
     d_j + (sum_zx_j - sum_zz_j D) / sum_zz_jj,     made shorter to length 1 if it is longer.
 
-No step raises the objective. (Mairal, Bach, Ponce and Sapiro 2010, algorithm 2.)
+No step raises the objective. (Mairal, Bach, Ponce and Sapiro 2010, algorithm 2.) Atoms are taken in
+blocks: one product says what all atoms leave of sum_zx before any atom of the block moves, and
+within the block each atom takes away what those before it moved.
 
 Cost: O(n s (s + d)) for the sums of codes with s non-zeros, O(k^2 d) for the atoms.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lowdim.core.kernel import kernel
-from lowdim.linalg.entries import with_short_indices
+from lowdim.linalg.products import dense_times
+from lowdim.sparse.pursuit.greedy import Chosen
 
+BLOCK = 32  # atoms that share a product
 UNUSED = 1e-10  # an atom whose codes have this part of all squares is used by no row
 
 
@@ -37,27 +41,38 @@ class Sums(NamedTuple):
     weight: float  # sum w
 
 
-def sums_of_codes(X: np.ndarray, Z: Any, weight: np.ndarray | None) -> Sums:
-    """What a block of rows X (n, d) with codes Z (n, k), a csr_array, adds up."""
-    n, k = Z.shape
-    Z = with_short_indices(Z)
-    w = np.ones(n) if weight is None else weight
-    zz, zx = np.zeros((k, k)), np.zeros((k, X.shape[1]))
-    _add_up(Z.indptr, Z.indices, Z.data, np.require(X, requirements=["C", "W"]), w, zz, zx)
-    absolute = float(np.repeat(w, np.diff(Z.indptr)) @ np.abs(Z.data))
-    squares = np.einsum("if,if->i", X, X, dtype=np.float64)
-    return Sums(zz, zx, float(w @ squares), absolute, float(w.sum()))
+def no_sums(k: int, d: int) -> Sums:
+    """Of no rows."""
+    return Sums(np.zeros((k, k)), np.zeros((k, d)), 0.0, 0.0, 0.0)
 
 
-def blended(old: Sums, new: Sums, keep: float) -> Sums:
-    """New sums, and of the old ones the part `keep`."""
-    return Sums(
-        keep * old.zz + new.zz,
-        keep * old.zx + new.zx,
-        keep * old.squares + new.squares,
-        keep * old.absolute + new.absolute,
-        keep * old.weight + new.weight,
-    )
+def sums_of_codes(X: np.ndarray, Z: Chosen, weight: np.ndarray | None) -> Sums:
+    """What a block of rows X (n, d) with codes Z adds up."""
+    return with_codes(no_sums(Z.k, X.shape[1]), X, Z, weight)
+
+
+def with_codes(sums: Sums, X: np.ndarray, Z: Chosen, weight: np.ndarray | None) -> Sums:
+    """Sums, and what rows X (n, d) with codes Z add to them; writes into the arrays of `sums`."""
+    w = np.ones(len(X)) if weight is None else np.require(weight, np.float64, ["C", "W"])
+    X, numbers = np.require(X, requirements=["C", "W"]), np.zeros(2)
+    _add_up(Z.atoms, Z.value, Z.used, X, w, sums.zz, sums.zx, numbers)
+    squares, absolute = sums.squares + float(numbers[0]), sums.absolute + float(numbers[1])
+    return Sums(sums.zz, sums.zx, squares, absolute, sums.weight + float(w.sum()))
+
+
+def faded(sums: Sums, keep: float) -> Sums:
+    """The part `keep` of sums; writes into their arrays."""
+    zz, zx, *numbers = sums
+    zz *= keep
+    zx *= keep
+    return Sums(zz, zx, *(keep * number for number in numbers))
+
+
+def rest_of_codes(X: np.ndarray, Z: Chosen, atoms: np.ndarray) -> np.ndarray:
+    """X - Z D, (n, d)."""
+    rest = np.array(X, order="C")
+    _take_away(Z.atoms, Z.value, Z.used, np.require(atoms, X.dtype, ["C", "W"]), rest)
+    return rest
 
 
 def squared_error(sums: Sums, atoms: np.ndarray) -> float:
@@ -72,7 +87,11 @@ def updated(sums: Sums, atoms: np.ndarray, positive: bool = False) -> np.ndarray
     D = np.array(atoms, dtype=np.float64, order="C")
     D = np.maximum(D, 0.0) if positive else D
     least = UNUSED * max(sums.squares, np.finfo(np.float64).tiny)
-    _improve(sums.zz, sums.zx, D, least, positive, np.empty(D.shape[1]))
+    moved = np.empty((BLOCK, D.shape[1]))
+    for first in range(0, len(D), BLOCK):
+        rows = slice(first, first + BLOCK)
+        rest = sums.zx[rows] - dense_times(sums.zz[rows], D)
+        _improve(sums.zz, rest, D, first, least, positive, moved)
     return D.astype(atoms.dtype, copy=False)
 
 
@@ -85,42 +104,61 @@ def unused(sums: Sums) -> np.ndarray:
 # ---- kernels -------------------------------------------------------------------------------------
 
 
-@kernel
-def _add_up(indptr, indices, z, X, weight, zz, zx):
-    """Add w z z' and w z x' of each row."""
+@kernel(any_order=True)
+def _add_up(index, value, count, X, weight, zz, zx, numbers):
+    """Add w z z' and w z x' of each row, and to `numbers` w |x|^2 and w |z|_1."""
     for i in range(len(X)):
-        for a in range(indptr[i], indptr[i + 1]):
-            j, wz = indices[a], weight[i] * z[a]
-            for b in range(a, indptr[i + 1]):
-                l, product = indices[b], wz * z[b]
+        w, squares, absolute = weight[i], 0.0, 0.0
+        for f in range(X.shape[1]):
+            squares += X[i, f] * X[i, f]
+        for a in range(count[i]):
+            j, wz = index[i, a], w * value[i, a]
+            absolute += abs(value[i, a])
+            zz[j, j] += wz * value[i, a]
+            for b in range(a):
+                l, product = index[i, b], wz * value[i, b]
                 zz[j, l] += product
-                if l != j:
-                    zz[l, j] += product
+                zz[l, j] += product
             for f in range(X.shape[1]):
                 zx[j, f] += wz * X[i, f]
+        numbers[0] += w * squares
+        numbers[1] += w * absolute
+
+
+@kernel
+def _take_away(index, value, count, D, rest):
+    """Take z D of each row from the rows `rest`."""
+    for i in range(len(rest)):
+        for a in range(count[i]):
+            j, z = index[i, a], value[i, a]
+            for f in range(rest.shape[1]):
+                rest[i, f] -= z * D[j, f]
 
 
 @kernel(any_order=True)
-def _improve(zz, zx, D, least, positive, step):
-    """One sweep over the atoms, in place."""
-    k, d = D.shape
-    for j in range(k):
-        if zz[j, j] <= least:
-            continue
-        for f in range(d):
-            step[f] = zx[j, f]
-        for l in range(k):
-            c = zz[j, l]
+def _improve(zz, rest, D, first, least, positive, moved):
+    """The atoms of a block, which begins at `first`, one after the other, in place.
+
+    rest = sum_zx - sum_zz D of the block, with atoms of before; moved: how far each went since.
+    """
+    b, d = rest.shape
+    for i in range(b):
+        j = first + i
+        own = zz[j, j]
+        used = own > least
+        for l in range(i if used else 0):
+            c = zz[j, first + l]
             if c != 0.0:
                 for f in range(d):
-                    step[f] -= c * D[l, f]
+                    rest[i, f] -= c * moved[l, f]
         squares = 0.0
         for f in range(d):
-            x = D[j, f] + step[f] / zz[j, j]
+            x = D[j, f] + rest[i, f] / own if used else D[j, f]
             x = 0.0 if positive and x < 0.0 else x
-            D[j, f] = x
+            moved[i, f] = x
             squares += x * x
-        if squares > 1.0:
-            shrink = 1.0 / squares**0.5
-            for f in range(d):
-                D[j, f] *= shrink
+        shrink = 1.0 / squares**0.5 if used and squares > 1.0 else 1.0
+        for f in range(d):
+            x = shrink * moved[i, f]
+            moved[i, f] = x - D[j, f]
+            D[j, f] = x

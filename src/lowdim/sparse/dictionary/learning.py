@@ -12,15 +12,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.core.blocks import Blocks
+from lowdim.core.threads import shared_map
 from lowdim.linalg.moments import unit_for
-from lowdim.sparse.dictionary.atoms import Sums, squared_error, sums_of_codes
-from lowdim.sparse.pursuit.greedy import omp
-from lowdim.sparse.pursuit.lasso import lasso
+from lowdim.linalg.products import dense_times
+from lowdim.sparse.dictionary.atoms import Sums, rest_of_codes, squared_error, sums_of_codes
+from lowdim.sparse.pursuit.greedy import Chosen, joined_choices, pursued, rows_at_a_time
+from lowdim.sparse.pursuit.lasso import followed
 
 ALIKE = 0.99  # |cos| of two atoms that are one
+WORTH_A_THREAD = 2**15  # atoms, counted again for each row
+RUN = 256  # rows that are compared with each other at a time
 MORE = 64  # rows that are looked at beyond four for each atom, since some are alike
 
 
@@ -31,12 +34,24 @@ class Coder(NamedTuple):
     n_nonzero: int  # of matching pursuit
     positive: bool = False
 
-    def codes(self, X: np.ndarray, atoms: np.ndarray, gram: np.ndarray) -> sp.csr_array:
-        """Codes (n, k) of rows X (n, d)."""
-        products = X @ atoms.T
+    def codes(self, X: np.ndarray, atoms: np.ndarray, gram: np.ndarray) -> Chosen:
+        """Codes of rows X (n, d), some at a time, on our threads."""
+        n, k = len(X), len(atoms)
+        size = max(rows_at_a_time(n, min(self.n_nonzero or k, k), k), WORTH_A_THREAD // k)
+        gram = np.require(gram, requirements=["C", "W"])
+
+        def work(start: int) -> Chosen:
+            return self._chosen(X[start : start + size], atoms, gram).cut()
+
+        return joined_choices(shared_map(work, range(0, n, size)))
+
+    def _chosen(self, X: np.ndarray, atoms: np.ndarray, gram: np.ndarray) -> Chosen:
+        products = np.require(X @ atoms.T, gram.dtype, ["C", "W"])
         if self.alpha is None:
-            return omp(gram, products, squares_of(X), self.n_nonzero)
-        return lasso(gram, products, self.alpha, positive=self.positive)
+            squares, never = squares_of(X).astype(gram.dtype), np.full(len(X), -1.0, gram.dtype)
+            return pursued(gram, products, squares, never, self.n_nonzero)[0]
+        alpha = np.full(len(X), self.alpha, gram.dtype)
+        return followed(gram, products, alpha, positive=self.positive)[0]
 
     def in_unit(self, unit: float) -> Coder:
         """The same for rows that are measured in this unit."""
@@ -44,13 +59,17 @@ class Coder(NamedTuple):
 
     def cost(self, sums: Sums, atoms: np.ndarray) -> float:
         """What is minimised, summed over the rows."""
-        priced = 0.0 if self.alpha is None else self.alpha * sums.absolute
-        return 0.5 * squared_error(sums, atoms) + priced
+        return self.total(squared_error(sums, atoms), sums.absolute)
+
+    def total(self, squared_error: float, absolute: float) -> float:
+        """What is minimised, of rows with this sum of |x - z D|^2 and this one of |z|_1."""
+        priced = 0.0 if self.alpha is None else self.alpha * absolute
+        return 0.5 * squared_error + priced
 
 
 def gram_of(atoms: np.ndarray) -> np.ndarray:
     """D D', in the dtype of the atoms; an atom of all 0 has length 1 in it, and is never chosen."""
-    gram = np.ascontiguousarray(atoms @ atoms.T)
+    gram = dense_times(atoms, atoms.T)
     gram[np.diag_indices(len(gram))] += np.diagonal(gram) == 0
     return gram
 
@@ -71,7 +90,7 @@ def errors(
     X: np.ndarray, atoms: np.ndarray, gram: np.ndarray, coder: Coder, weight: np.ndarray | None
 ) -> np.ndarray:
     """|x - z D|^2 of each row of a block; 0 for rows that do not count."""
-    left = squares_of(X - coder.codes(X, atoms, gram) @ atoms)
+    left = squares_of(rest_of_codes(X, coder.codes(X, atoms, gram), atoms))
     return left if weight is None else np.where(weight > 0, left, 0.0)
 
 
@@ -101,14 +120,19 @@ def distinct_rows(candidates: np.ndarray, atoms: np.ndarray, most: int) -> np.nd
     """The first rows that are like no atom and like no row before them, of length 1, (m, d)."""
     sizes = np.linalg.norm(candidates, axis=1)
     U = candidates[sizes > 0] / sizes[sizes > 0, None]
-    free = (np.abs(U @ _unit(atoms).T) <= ALIKE).all(axis=1)
-    chosen: list[int] = []
-    for i in np.flatnonzero(free):
+    U = U[(np.abs(U @ _unit(atoms).T) <= ALIKE).all(axis=1)]
+    chosen = U[:0]
+    for start in range(0, len(U), RUN):  # most runs have no rows that are alike
+        run = U[start : start + RUN]
+        run = run[(np.abs(run @ chosen.T) <= ALIKE).all(axis=1)]
+        alike = np.tril(np.abs(run @ run.T) > ALIKE, -1)
+        stays = np.ones(len(run), bool)
+        for i in np.flatnonzero(alike.any(axis=1)):
+            stays[i] = not alike[i, stays].any()
+        chosen = np.concatenate([chosen, run[stays]])[:most]
         if len(chosen) == most:
             break
-        if not chosen or np.abs(U[chosen] @ U[i]).max() <= ALIKE:
-            chosen.append(int(i))
-    return np.asarray(U[chosen])
+    return chosen
 
 
 def _unit(atoms: np.ndarray) -> np.ndarray:
@@ -135,9 +159,5 @@ def measured(rows: Blocks, unit: float) -> Blocks:
 
 
 def _largest(X: np.ndarray) -> np.ndarray:
-    return np.nanmax(np.abs(X), axis=1)
-
-
-def pieces_of(X: np.ndarray, rows: int) -> Blocks:
-    """Some rows, cut for our threads by their number alone."""
-    return ArrayBlocks(X, block_rows=rows)
+    """The largest |x| of all, for each row: that of its own takes ten times as long."""
+    return np.full(len(X), np.fmax(np.fmax.reduce(X, axis=None), -np.fmin.reduce(X, axis=None)))

@@ -26,8 +26,10 @@ from lowdim.sparse.dictionary.online import (
     Stopping,
     first_learned,
     first_state,
+    folded_step,
     one_pass,
     online_step,
+    with_own_sums,
 )
 
 MOST_QUIET = 100  # batches at the beginning that are not looked at
@@ -243,10 +245,26 @@ class MiniBatchDictionaryLearning(DictionaryModel):
             random = random_generator(self.random_state)
             learned = first_learned(self._first_atoms(batch, weight, random))
         else:
-            learned = Learned(*self._learned)
-        learned, _, _ = online_step(batch, weight, learned, how)
+            learned = with_own_sums(Learned(*self._learned))
+        if batch.in_memory is None:
+            learned = folded_step(batch, weight, learned, how)
+        else:
+            learned = online_step(batch.in_memory, weight, learned, how).learned
         self._publish(learned, unit)
         return self
+
+    @property
+    def _A(self) -> np.ndarray:
+        """sum zz' (k, k), under scikit-learn's name for it and in the dtype of the rows."""
+        return self._in_units_of_rows(self._learned.sums.zz)
+
+    @property
+    def _B(self) -> np.ndarray:
+        """sum xz' (d, k), likewise."""
+        return self._in_units_of_rows(self._learned.sums.zx.T)
+
+    def _in_units_of_rows(self, sums: np.ndarray) -> np.ndarray:
+        return (sums * self._unit**2).astype(self.components_.dtype)
 
     def _publish(self, learned: Learned, unit: float) -> None:
         self._learned, self._unit = learned, unit

@@ -20,13 +20,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowdim.core.blocks import Blocks
-from lowdim.sparse.dictionary.atoms import Sums, blended, updated
-from lowdim.sparse.dictionary.learning import Coder, gram_of, pieces_of, replaced, statistics
+from lowdim.core.blocks import ArrayBlocks, Blocks
+from lowdim.sparse.dictionary.atoms import (
+    Sums,
+    faded,
+    no_sums,
+    rest_of_codes,
+    updated,
+    with_codes,
+)
+from lowdim.sparse.dictionary.learning import Coder, gram_of, replaced, squares_of, statistics
+from lowdim.sparse.pursuit.greedy import Chosen
 
 FORGETTING = 12.0
 MEMORY = 10  # times the number of atoms: rows that are remembered in any case
-PIECE = 128  # rows of a batch that a thread codes at a time
 PATIENCE = 4  # times the number of atoms: rows after which an unused atom is replaced
 
 
@@ -49,33 +56,70 @@ class How(NamedTuple):
 def first_learned(atoms: np.ndarray) -> Learned:
     """Before the first batch."""
     k, d = atoms.shape
-    sums = Sums(np.zeros((k, k)), np.zeros((k, d)), 0.0, 0.0, 0.0)
-    return Learned(atoms, sums, np.zeros(k), 0)
+    return Learned(atoms, no_sums(k, d), np.zeros(k), 0)
 
 
-def online_step(
-    batch: Blocks, weight: np.ndarray | None, learned: Learned, how: How
-) -> tuple[Learned, Sums, float]:
-    """What is learned after a batch, the sums of the batch, and its cost with the atoms before."""
+def with_own_sums(learned: Learned) -> Learned:
+    """The same with sums that steps may write into."""
+    zz, zx, *numbers = learned.sums
+    return learned._replace(sums=Sums(zz.copy(), zx.copy(), *numbers))
+
+
+class Step(NamedTuple):
+    """What a batch did."""
+
+    learned: Learned  # after it
+    cost: float  # of its rows together, with the atoms before it
+    weight: float  # of its rows together
+
+
+def online_step(X: np.ndarray, weight: np.ndarray | None, learned: Learned, how: How) -> Step:
+    """One batch of rows X (n, d). The sums of `learned` are written into."""
+    atoms, coder = learned.atoms, how.coder
+    Z = coder.codes(X, atoms, gram_of(atoms))
+    rest = squares_of(rest_of_codes(X, Z, atoms)).astype(np.float64)
+    squared_error = float(rest.sum() if weight is None else weight @ rest)
+    total = float(len(X) if weight is None else weight.sum())
+    before = faded(learned.sums, _kept(learned.steps, total / len(atoms)))
+    sums = with_codes(before, X, Z, weight)
+    cost = coder.total(squared_error, sums.absolute - before.absolute)
+    idle = np.where(_used(Z, weight), 0.0, learned.idle + total)
+    learned = Learned(updated(sums, atoms, how.positive), sums, idle, learned.steps + 1)
+    return Step(_without_waiting(ArrayBlocks(X), weight, learned, how), cost, total)
+
+
+def folded_step(batch: Blocks, weight: np.ndarray | None, learned: Learned, how: How) -> Learned:
+    """`online_step` of a batch that is not in memory."""
     atoms = learned.atoms
     own = batch.fold(statistics, atoms, gram_of(atoms), how.coder, along=(weight,))
-    cost = how.coder.cost(own, atoms)
-    learned = moved_on(learned, own, how.positive)
-    waited = np.flatnonzero(learned.idle > PATIENCE * len(atoms))
-    if len(waited):
-        new = replaced(batch, weight, learned.atoms, waited, how.coder, how.positive)
-        idle = learned.idle.copy()
-        idle[waited] = 0.0
-        learned = learned._replace(atoms=new, sums=_forgotten(learned.sums, waited), idle=idle)
-    return learned, own, cost
-
-
-def moved_on(learned: Learned, own: Sums, positive: bool = False) -> Learned:
-    """What is learned after a batch with these sums."""
-    atoms, t = learned.atoms, learned.steps
-    sums = blended(learned.sums, own, _kept(t, own.weight / len(atoms)))
+    before = faded(learned.sums, _kept(learned.steps, own.weight / len(atoms)))
+    sums = Sums(*(old + new for old, new in zip(before, own, strict=True)))
     idle = np.where(np.diagonal(own.zz) > 0.0, 0.0, learned.idle + own.weight)
-    return Learned(updated(sums, atoms, positive), sums, idle, t + 1)
+    learned = Learned(updated(sums, atoms, how.positive), sums, idle, learned.steps + 1)
+    return _without_waiting(batch, weight, learned, how)
+
+
+def _used(Z: Chosen, weight: np.ndarray | None) -> np.ndarray:
+    """Which atoms codes use, (k,) bool."""
+    stored = np.arange(Z.atoms.shape[1]) < Z.used[:, None]
+    if weight is not None:
+        stored &= weight[:, None] > 0
+    used = np.zeros(Z.k, bool)
+    used[Z.atoms[stored]] = True
+    return used
+
+
+def _without_waiting(
+    batch: Blocks, weight: np.ndarray | None, learned: Learned, how: How
+) -> Learned:
+    """Atoms that have waited too long become the rows of the batch that are coded worst."""
+    waited = np.flatnonzero(learned.idle > PATIENCE * len(learned.atoms))
+    if not len(waited):
+        return learned
+    new = replaced(batch, weight, learned.atoms, waited, how.coder, how.positive)
+    idle = learned.idle.copy()
+    idle[waited] = 0.0
+    return learned._replace(atoms=new, sums=_forgotten(learned.sums, waited), idle=idle)
 
 
 def _kept(t: int, rows_per_atom: float) -> float:
@@ -85,10 +129,9 @@ def _kept(t: int, rows_per_atom: float) -> float:
 
 
 def _forgotten(sums: Sums, which: np.ndarray) -> Sums:
-    """Sums in which nothing is left of these atoms."""
-    zz, zx = sums.zz.copy(), sums.zx.copy()
-    zz[which], zz[:, which], zx[which] = 0.0, 0.0, 0.0
-    return sums._replace(zz=zz, zx=zx)
+    """Sums in which nothing is left of these atoms; writes into their arrays."""
+    sums.zz[which], sums.zz[:, which], sums.zx[which] = 0.0, 0.0, 0.0
+    return sums
 
 
 # ---- passes --------------------------------------------------------------------------------------
@@ -128,14 +171,15 @@ def one_pass(
 ) -> State:
     """All batches once, or fewer if there is nothing more to learn."""
     cost = weight = 0.0
+    state = state._replace(learned=with_own_sums(state.learned))
     for X, w in batches:
         before = state.learned.atoms
-        learned, own, batch_cost = online_step(pieces_of(X, PIECE), w, state.learned, how)
-        cost, weight = cost + batch_cost, weight + own.weight
-        moved = float(np.linalg.norm(learned.atoms - before)) / len(before)
-        per_row = batch_cost / max(own.weight, np.finfo(float).tiny)
-        state = _judged(state._replace(learned=learned), per_row, own.weight, moved, stopping)
-        after_batch(learned, per_row)
+        step = online_step(X, w, state.learned, how)
+        cost, weight = cost + step.cost, weight + step.weight
+        moved = float(np.linalg.norm(step.learned.atoms - before)) / len(before)
+        per_row = step.cost / max(step.weight, np.finfo(float).tiny)
+        state = _judged(state._replace(learned=step.learned), per_row, step.weight, moved, stopping)
+        after_batch(step.learned, per_row)
         if state.stopped:
             break
     return state._replace(cost=cost / max(weight, np.finfo(float).tiny))

@@ -10,6 +10,7 @@ All of length 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from lowdim.sparse.bases.axes import cosine_atoms
 from lowdim.sparse.dictionary.learning import MORE, distinct_rows
 
 FOR_SCATTER = 2048  # columns: of more, only the leading directions are found
+PIECE = 2048  # rows that are held in float64
 LOTS = 1e4  # cosines that differ by less than one in so many draw unlike lots
 
 
@@ -97,10 +99,13 @@ def _lot(X: np.ndarray, direction: np.ndarray, weight: np.ndarray | None) -> np.
 
     So rows are drawn alike wherever they stand, and however often; -1 for those not to be drawn.
     """
-    X = np.where(np.isnan(X), 0.0, X)
-    X = X / np.maximum(np.abs(X).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    sizes = np.linalg.norm(X, axis=1)
-    cosine = X @ (direction / np.linalg.norm(direction)) / np.where(sizes > 0, sizes, 1.0)
+    direction = direction / np.linalg.norm(direction)
+    parts = []
+    for _, P in _pieces(X):
+        P = np.where(np.isnan(P), 0.0, P) if np.isnan(P).any() else P
+        parts.append((P @ direction, np.sqrt(np.einsum("if,if->i", P, P))))
+    products, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    cosine = products / np.where(sizes > 0, sizes, 1.0)
     drawn = sizes > 0 if weight is None else (sizes > 0) & (weight > 0)
     return np.where(drawn, (LOTS * cosine) % 1.0, -1.0)
 
@@ -109,8 +114,17 @@ def _lot(X: np.ndarray, direction: np.ndarray, weight: np.ndarray | None) -> np.
 
 
 def _scatter(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    X = X.astype(np.float64, copy=False)
-    return X.T @ (X if weight is None else X * weight[:, None])
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for rows, P in _pieces(X):
+        total += P.T @ (P if weight is None else P * weight[rows, None])
+    return total
+
+
+def _pieces(X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """A block in float64, some rows at a time: it may have been large already."""
+    for start in range(0, len(X), PIECE):
+        rows = slice(start, start + PIECE)
+        yield rows, X[rows].astype(np.float64, copy=False)
 
 
 def _scatter_times(X: np.ndarray, Q: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from lowdim.sparse.dictionary.alternation import Task, codes_of, some_of
-from lowdim.sparse.dictionary.learning import Coder, gram_of, pieces_of
+from lowdim.sparse.dictionary.learning import Coder, gram_of
 from lowdim.sparse.dictionary.online import How, Learned, first_learned, online_step
 from lowdim.sparse.pursuit.lasso import lasso
 
 ROWS_PER_ATOM = 400  # in all passes together,
 FEWEST, MOST = 3, 10  # of which there are so many
-BATCH, PIECE = 256, 128
+BATCH = 256
 TRIED = 256  # rows on which the price is found
 HALVINGS, HALVINGS_AGAIN = 8, 3
 NEAR = 1.5  # times the last price, or that part of it, is the next one
@@ -44,7 +44,7 @@ def warmed(task: Task, atoms: np.ndarray, random: np.random.Generator) -> np.nda
 
 def _step(task: Task, which: np.ndarray, learned: Learned, how: How) -> Learned:
     some, _ = _filled(some_of(task, which), learned.atoms)
-    return online_step(pieces_of(some.X, PIECE), some.weight, learned, how)[0]
+    return online_step(some.X, some.weight, learned, how).learned
 
 
 def _filled(task: Task, atoms: np.ndarray) -> tuple[Task, Any]:

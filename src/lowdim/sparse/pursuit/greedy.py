@@ -32,6 +32,24 @@ LEAST = 2**14  # atoms, counted again for each row: fewer are not worth a piece 
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside those chosen is nothing
 
 
+class Chosen(NamedTuple):
+    """Codes of rows by the atoms they use: of each row the first `used` places."""
+
+    atoms: np.ndarray  # (n, most)  their numbers, in the order in which they were chosen
+    value: np.ndarray  # (n, most)  their coefficients
+    used: np.ndarray  # (n,)
+    k: int  # atoms that there are
+
+    def as_csr(self) -> sp.csr_array:
+        """The same as a matrix (n, k)."""
+        return as_csr(self.atoms, self.value, self.used, self.k)
+
+    def cut(self) -> Chosen:
+        """The same without the places that no row uses."""
+        most = int(self.used.max(initial=0))
+        return self._replace(atoms=self.atoms[:, :most].copy(), value=self.value[:, :most].copy())
+
+
 class Codes(NamedTuple):
     """Codes of rows, and whether atoms were exhausted before what was asked for was reached."""
 
@@ -98,7 +116,8 @@ def pursue(
         rows = slice(start, start + size)
         C = np.require(correlations[rows], gram.dtype, ["C", "W"])
         left = np.array(squares[rows], gram.dtype)
-        return _pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
+        chosen, early = pursued(gram, C, left, enough[rows], n_nonzero, at_least, least_squares)
+        return Codes(chosen.as_csr(), early)
 
     parts = list(ordered_map(work, range(0, n, size)))
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
@@ -116,16 +135,30 @@ def joined_codes(codes: list[sp.csr_array], ended_early: list[np.ndarray]) -> Co
     return Codes(sp.csr_array(sp.vstack(codes, format="csr")), np.concatenate(ended_early))
 
 
-def _pursued(
+def joined_choices(parts: list[Chosen]) -> Chosen:
+    """Those of consecutive rows as one."""
+    if len(parts) == 1:
+        return parts[0]
+    n, most = sum(len(part.used) for part in parts), max(part.atoms.shape[1] for part in parts)
+    atoms, value = np.zeros((n, most), np.int64), np.zeros((n, most), parts[0].value.dtype)
+    start = 0
+    for part in parts:
+        rows, width = slice(start, start + len(part.used)), part.atoms.shape[1]
+        atoms[rows, :width], value[rows, :width] = part.atoms, part.value
+        start = rows.stop
+    return Chosen(atoms, value, np.concatenate([part.used for part in parts]), parts[0].k)
+
+
+def pursued(
     gram: np.ndarray,
     C: np.ndarray,
     left: np.ndarray,
     enough: np.ndarray,
     n_nonzero: int,
-    at_least: int,
-    least_squares: bool,
-) -> Codes:
-    """Codes of some rows; writes into left."""
+    at_least: int = 0,
+    least_squares: bool = False,
+) -> tuple[Chosen, np.ndarray]:
+    """Codes of some rows, and which ended early; writes into left, which is |x|^2 of each."""
     b, k = C.shape
     most, dtype = min(n_nonzero, k), gram.dtype
     index, value = np.empty((b, most), np.int64), np.empty((b, most), dtype)
@@ -136,7 +169,7 @@ def _pursued(
     order, limits = np.arange(most), np.array([most, at_least, least_squares], np.int64)
     given = (gram, own, C, left, np.array(enough), tiny, limits, order)
     _greedy(*given, P, share, work, bits_of(work[2]), index, value, count, reached)
-    return Codes(as_csr(index, value, count, k), ~reached)
+    return Chosen(index, value, count, k), ~reached
 
 
 def as_csr(index: np.ndarray, value: np.ndarray, count: np.ndarray, k: int) -> sp.csr_array:

@@ -28,8 +28,8 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.sparse.pursuit.greedy import Codes, as_csr, joined_codes, rows_at_a_time
-from lowdim.sparse.pursuit.scan import bits_of, largest, new_direction
+from lowdim.sparse.pursuit.greedy import Chosen, Codes, joined_codes, rows_at_a_time
+from lowdim.sparse.pursuit.scan import bits_of, largest, new_direction, room, subtract_rows
 
 DEPENDENT = 10.0  # times the rounding error: what is left of an atom beside active ones is nothing
 NOT_OPTIMAL = {8: 1e-9, 4: 1e-4}  # of max |b|, by which a solution may miss its conditions
@@ -93,22 +93,23 @@ def follow(
         B = np.require(correlations[rows], gram.dtype, ["C", "W"])
         given = None if start is None else sp.csr_array(start[rows])
         penalty = np.array(alpha[rows])
-        return _followed(gram, B, penalty, given, positive, n_nonzero, max_steps)
+        chosen, early = followed(gram, B, penalty, given, positive, n_nonzero, max_steps)
+        return Codes(chosen.as_csr(), early)
 
     parts = list(ordered_map(work, range(0, n, size)))
     return joined_codes([part.codes for part in parts], [part.ended_early for part in parts])
 
 
-def _followed(
+def followed(
     gram: np.ndarray,
     B: np.ndarray,
     alpha: np.ndarray,
-    start: Any,
-    positive: bool,
-    n_nonzero: int | None,
-    max_steps: int | None,
-) -> Codes:
-    """Codes of some rows."""
+    start: Any = None,
+    positive: bool = False,
+    n_nonzero: int | None = None,
+    max_steps: int | None = None,
+) -> tuple[Chosen, np.ndarray]:
+    """Codes of some rows, and which ended early."""
     b, k = B.shape
     dtype, most = gram.dtype, min(k, n_nonzero or k)
     index, value = np.empty((b, k), np.int64), np.empty((b, k), dtype)
@@ -118,16 +119,16 @@ def _followed(
     steps = STEPS_PER_ATOM * k + LEAST_STEPS if max_steps is None else max_steps
     limits = np.array([most, steps, positive, n_nonzero is None], np.int64)
     small = np.array([DEPENDENT * np.finfo(dtype).eps, NOT_OPTIMAL[dtype.itemsize], 0, 1], dtype)
-    work = np.empty((5, k), dtype)  # e, f, q, score, free
-    P, y = np.zeros((most, _row(k + 2)), dtype), np.empty((4, most), dtype)
-    top = np.maximum(B.max(axis=1), 0) if positive else np.abs(B).max(axis=1)
+    work = room(5, k, dtype)  # e, f, q, score, free
+    P, R = room(most, _row(k + 2), dtype), room(most, most, dtype)
+    y = np.empty((4, most), dtype)
     if start is not None:
+        top = np.abs(B).max(axis=1)
         places = (start.indptr.astype(np.int64), start.indices.astype(np.int64))
         given = (*places, start.data.astype(dtype), top, limits, small, work)
-        R = np.empty((most, most), dtype)
         _try(gram, B, alpha, *given, R, y, index, value, ends)
-    space = (limits, small, work, bits_of(work[3]), P, y, np.arange(most))
-    _paths(gram, B, alpha, top, *space, index, value, ends)
+    space = (limits, small, work, bits_of(work[3]), P, R, y, np.arange(most))
+    _paths(gram, B, alpha, *space, index, value, ends)
     if max_steps is None:  # atoms that come and go for ever
         state[state == TOO_LONG] = MISSED
     for r in np.flatnonzero(state == MISSED):
@@ -138,7 +139,7 @@ def _followed(
         active = np.flatnonzero(Z)
         count[r] = len(active)
         index[r, : count[r]], value[r, : count[r]] = active, Z[active]
-    return Codes(as_csr(index, value, count, k), state != SOLVED)
+    return Chosen(index, value, count, k), state != SOLVED
 
 
 def _row(n: int) -> int:
@@ -156,24 +157,26 @@ def descended(gram: np.ndarray, b: np.ndarray, alpha: Any, positive: bool, z: np
 # ---- kernels -------------------------------------------------------------------------------------
 #
 # work: e, f, room, score, free;  y: signs, z, its slope, room.  A row of P is p_i, and at its end
-# y_i and y'_i: what is rotated is rotated together. R[i, m] is p_i of the m-th active atom.
+# y_i and y'_i: what is rotated is rotated together. R[m, i] is p_i of the m-th active atom, and
+# R[m, m] one divided by it.
 
 
 @kernel(views=("work", "bits"))
-def _paths(G, B, alpha, top, limits, small, work, bits, P, y, order, index, value, ends):
+def _paths(G, B, alpha, limits, small, work, bits, P, R, y, order, index, value, ends):
     """The path of each row that is still to do, from z = 0 to its penalty."""
-    zero, one = small[2], small[3]
-    e, f, free = work[0], work[1], work[4]
+    zero = small[2]
     z0, z1 = y[1], y[2]
     for r in range(len(B)):
         if ends[1, r] == TO_DO:
             A, z, b = index[r], value[r], B[r]
-            for m in range(len(b)):
-                e[m] = b[m]
-                f[m] = zero
-                free[m] = one
-            end = alpha[r] if alpha[r] < top[r] else top[r]
-            s, t, how = _path(G, end, top[r], limits, small, work, bits, P, y, order, A)
+            _begin(b, work, limits[2], zero, small[3])
+            first = largest(bits, 0)
+            top = work[3, first]
+            if limits[3] and top <= alpha[r]:
+                ends[1, r] = SOLVED
+                continue
+            end = alpha[r] if alpha[r] < top else top
+            s, t, how = _path(G, end, first, limits, small, work, bits, P, R, y, order, A)
             n = 0
             for i in range(s):
                 v = z0[i] + t * z1[i]
@@ -183,72 +186,103 @@ def _paths(G, B, alpha, top, limits, small, work, bits, P, y, order, index, valu
                     n += 1
             ends[0, r] = n
             if limits[3] and how == SOLVED:
-                tol = small[1] * top[r]
+                tol = small[1] * top
                 if not _is_optimal(G, b, A, z, n, alpha[r], tol, limits[2], work[2]):
                     how = MISSED
             ends[1, r] = how
 
 
 @kernel(within=True)
-def _path(G, end, t, limits, small, work, bits, P, y, order, A):
-    """From t down to the end: how many atoms are active there, where that is, how it ended."""
+def _begin(b, work, positive, zero, one):
+    """c = b, and the score of each atom: |c|, or c."""
+    e, f, score, free = work[0], work[1], work[3], work[4]
+    low = zero if positive else -one
+    for m in range(len(b)):
+        v = b[m]
+        e[m] = v
+        f[m] = zero
+        score[m] = v if v > zero else low * v
+        free[m] = one
+
+
+@kernel(within=True)
+def _path(G, end, j, limits, small, work, bits, P, R, y, order, A):
+    """From the first atom down to the end: how many are active, where that is, how it ended."""
     zero, one = small[2], small[3]
     e, f, sign = work[0], work[1], y[0]
     score, free = work[3], work[4]
     s, steps, left = 0, 0, -1
-    was = one
+    was, low, t = one, zero if limits[2] else -one, score[j]
     while True:
-        who, t_leave = _leaves(P, y, A, s, t, limits[3], zero, one)
-        _meetings(e, f, score, free, t, zero if limits[2] else -one, zero, one)
-        if left >= 0 and was * e[left] > zero:
-            score[left] = zero  # where it has just left; on the other side it may come again
-        j = largest(bits, 0)
+        who, t_leave = _leaves(P, R, y, s, t, limits[3], zero, one)
         enters = score[j] > t_leave
-        t_next = score[j] if enters else t_leave
-        if not t_next > end:  # nor where it is NaN
+        t = score[j] if enters else t_leave
+        if not t > end:  # nor where it is NaN
             return s, end, SOLVED
         if steps >= limits[1]:
-            return s, t_next, TOO_LONG
-        t, left = t_next, -1
+            return s, t, TOO_LONG
+        left = -1
         steps += 1
         if not enters:
             left, was = A[who], sign[who]
-            _leave(who, s, e, f, P, sign, A)
+            _leave(who, s, P, R, sign, A, one)
             s -= 1
             for m in range(len(free)):
                 free[m] = one
             for i in range(s):
                 free[A[i]] = zero
+            p = P[s]
+            _move(e, f, p, -p[len(p) - 2], -p[len(p) - 1], score, free, t, low, zero, one)
         elif s == limits[0]:
             return s, t, SOLVED
         else:
             sign[s] = one if e[j] + t * f[j] > zero else -one
-            if _enter(G, j, s, small, e, f, P, sign, y[3], order):
+            free[j] = zero
+            score[j] = zero
+            if _enter(G, j, s, small, e, f, P, R, sign, y[3], order):
+                p = P[s]
+                _move(e, f, p, p[len(p) - 2], p[len(p) - 1], score, free, t, low, zero, one)
                 A[s] = j
                 s += 1
-            free[j] = zero  # also if it depends on those that are active
+        if left >= 0 and was * e[left] > zero:
+            score[left] = zero  # where it has just left; on the other side it may come again
+        j = largest(bits, 0)
 
 
 @kernel(within=True)
-def _enter(G, j, s, small, e, f, P, sign, share, order):
+def _enter(G, j, s, small, e, f, P, R, sign, share, order):
     """Atom j becomes the s-th active one; False if it depends on those that are active."""
-    p = P[s]
+    p, r = P[s], R[s]
+    for i in range(s):
+        r[i] = P[i, j]
     scale = new_direction(p, G[j], j, s, P, share, order, small[0])
-    u = e[j] * scale
-    v = (f[j] - sign[s]) * scale
-    for m in range(len(e)):
-        e[m] -= u * p[m]
-        f[m] -= v * p[m]
-    p[len(p) - 2] = u
-    p[len(p) - 1] = v
+    p[len(p) - 2] = e[j] * scale
+    p[len(p) - 1] = (f[j] - sign[s]) * scale
+    r[s] = scale
     return scale > small[2]
 
 
 @kernel(within=True)
-def _leaves(P, y, A, s, t, may_leave, zero, one):
+def _move(e, f, p, u, v, score, free, t, low, zero, one):
+    """Take u p from e and v p from f; the t at which each |c|, or c, meets t, 0 if it does not."""
+    # c > 0 cannot meet -t before t = 0: one side is enough, that of the sign of e
+    for m in range(len(e)):
+        x = e[m] - u * p[m]
+        w = f[m] - v * p[m]
+        e[m] = x
+        f[m] = w
+        sign = one if x > zero else low
+        d = one - sign * w
+        at = sign * x / d
+        at = at if at < t else t
+        score[m] = at * free[m] if d > zero else zero
+
+
+@kernel(within=True)
+def _leaves(P, R, y, s, t, may_leave, zero, one):
     """The active atom whose z is the first to meet 0, and at which t; t = -1 if none.
 
-    z(t) = y[1] + t y[2], the solution of R z = y + t y'.
+    z(t) = y[1] + t y[2], the solution of R'z = y + t y'.
     """
     sign, z, slope = y[0], y[1], y[2]
     k = P.shape[1] - 2
@@ -257,15 +291,13 @@ def _leaves(P, y, A, s, t, may_leave, zero, one):
         slope[i] = P[i, k + 1]
     who, t_leave = -1, -one
     for i in range(s - 1, -1, -1):
-        j = A[i]
-        scale = P[i, j]
-        u, v = z[i] / scale, slope[i] / scale
+        r = R[i]
+        u, v = z[i] * r[i], slope[i] * r[i]
         z[i] = u
         slope[i] = v
         for m in range(i):
-            scale = P[m, j]
-            z[m] -= u * scale
-            slope[m] -= v * scale
+            z[m] -= u * r[m]
+            slope[m] -= v * r[m]
         if may_leave and sign[i] * v > zero:
             at = -u / v
             at = at if at < t else t
@@ -275,19 +307,7 @@ def _leaves(P, y, A, s, t, may_leave, zero, one):
 
 
 @kernel(within=True)
-def _meetings(e, f, score, free, t, low, zero, one):
-    """The t at which each |c|, or c, meets t; 0 where it does not."""
-    # c > 0 cannot meet -t before t = 0: one side is enough, that of the sign of e
-    for m in range(len(e)):
-        sign = one if e[m] > zero else low
-        d = one - sign * f[m]
-        at = sign * e[m] / d
-        at = at if at < t else t
-        score[m] = at * free[m] if d > zero else zero
-
-
-@kernel(within=True)
-def _leave(who, s, e, f, P, sign, A):
+def _leave(who, s, P, R, sign, A, one):
     """An active atom leaves: rotations of the p make R a triangle again."""
     for i in range(who, s - 1):
         j = A[i + 1]
@@ -301,11 +321,10 @@ def _leave(who, s, e, f, P, sign, A):
             x, w = a[m], b[m]
             a[m] = u * x + v * w
             b[m] = u * w - v * x
-    p = P[s - 1]
-    u, v = p[len(p) - 2], p[len(p) - 1]
-    for m in range(len(e)):
-        e[m] += u * p[m]
-        f[m] += v * p[m]
+    for i in range(who, s - 1):
+        for m in range(i):
+            R[i, m] = P[m, A[i]]
+        R[i, i] = one / P[i, A[i]]
 
 
 @kernel(within=True)
@@ -313,18 +332,14 @@ def _is_optimal(G, b, A, z, n, alpha, tol, positive, c):
     """Whether a code fulfils the conditions of Karush, Kuhn and Tucker."""
     for m in range(len(c)):
         c[m] = b[m]
-    for i in range(n):
-        g, v = G[A[i]], z[i]
-        for m in range(len(c)):
-            c[m] -= v * g[m]
+    subtract_rows(c, G, A, z, n)
+    misses, most = 0, alpha + tol
     for m in range(len(c)):
-        if (c[m] if positive else abs(c[m])) > alpha + tol:
-            return False
+        misses += 1 if (c[m] if positive else abs(c[m])) > most else 0
     for i in range(n):
         v = c[A[i]]
-        if abs(v - alpha if z[i] > v - v else v + alpha) > tol:
-            return False
-    return True
+        misses += 1 if abs(v - alpha if z[i] > v - v else v + alpha) > tol else 0
+    return misses == 0
 
 
 @kernel

@@ -9,17 +9,31 @@ is observed of a row tie, and which is taken must not depend on how products wer
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lowdim.core.kernel import kernel
 
 CHUNK = 64
+LINE = 64  # bytes of the cache that are fetched together
 TIE_DOUBLE, TIE_SINGLE = 2**16, 2**6  # steps from one floating point number to the next
 
 
 def bits_of(score: np.ndarray) -> np.ndarray:
     """The same memory as whole numbers."""
     return score.view(np.int32 if score.dtype == np.float32 else np.int64)
+
+
+def room(rows: int, columns: int, dtype: Any) -> np.ndarray:
+    """An array to work in that begins where a line of the cache does: vectors straddle no two.
+
+    Loops over what fits into the cache take two thirds of the time that they take elsewhere.
+    """
+    size = rows * columns * np.dtype(dtype).itemsize
+    memory = np.empty(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(dtype).reshape(rows, columns)
 
 
 @kernel(within=True)
