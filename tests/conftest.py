@@ -18,6 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from tests.apart import watch_kernels
+
+watch_kernels()  # before any of them is imported
+
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_SEED = "42"
 
