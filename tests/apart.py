@@ -7,11 +7,11 @@ import functools
 
 import numpy as np
 
+from lowdim.core import kernel as module
+
 
 def watch_kernels():
     """From now on kernels that are defined hold their callers to it; before they are imported."""
-    from lowdim.core import kernel as module
-
     module._kernel = watched(module._kernel)
 
 
@@ -36,6 +36,7 @@ def watched(make_kernel):
                 )
             return result
 
+        module._all[f"{function.__module__}.{function.__name__}"] = checked
         return checked
 
     return kernel
