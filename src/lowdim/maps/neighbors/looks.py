@@ -277,12 +277,17 @@ def _join(
                 y, square = X[j], spread[j]
                 for f in range(d):
                     square += (x[f] - y[f]) * (x[f] - y[f])
-                if square >= nearer[i, k - 1]:
-                    continue
-                place = k - 1
-                while place > 0 and nearer[i, place - 1] > square:
-                    nearer[i, place] = nearer[i, place - 1]
-                    index[i, place] = index[i, place - 1]
-                    place -= 1
-                nearer[i, place] = square
-                index[i, place] = j
+                if square < nearer[i, k - 1]:
+                    _put(nearer[i], index[i], square, j)
+
+
+@kernel(within=True)
+def _put(nearer, index, square, j):
+    """Put row j in its place, by its square; the last one goes."""
+    place = len(nearer) - 1
+    while place > 0 and nearer[place - 1] > square:
+        nearer[place] = nearer[place - 1]
+        index[place] = index[place - 1]
+        place -= 1
+    nearer[place] = square
+    index[place] = j
