@@ -1,4 +1,4 @@
-"""Arrays that a kernel is given do not overlap where it writes: LLVM is told so (`core/lowering.py`).
+"""Arrays that a kernel is given do not overlap where it writes: LLVM is told so by `core/lowering`.
 
 In the tests every call of a kernel is watched.
 """

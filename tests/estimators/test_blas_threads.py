@@ -91,7 +91,7 @@ def assert_same_bits(left, right):
 
 @each_model
 def test_the_number_of_blas_threads_changes_no_bit(model):
-    """Other arguments are other steps for rows of two shapes; of the defaults all kinds are tried."""
+    """Other arguments are tried on rows of two shapes, the defaults on all kinds."""
     kinds = DATA if any(model is one for one in DEFAULTS) else ("tall", "wide")
     for kind in kinds:
         if kind == "missing" and not takes_missing(model):

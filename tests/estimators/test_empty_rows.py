@@ -37,7 +37,7 @@ each_model_with_nan = pytest.mark.parametrize("model", WITH_NAN.values(), ids=WI
 
 
 def seeded(model):
-    """A copy with a seed, and of a rank that `table()` has; with its defaults it goes to its end."""
+    """A copy with a seed, of a rank that `table()` has; those with defaults go to their end."""
     is_default = any(model is one for one in DEFAULTS)
     model = clone(model) if is_default else short(model, max_iter=10)
     known, default = model.get_params(), clone(type(model)()).get_params()

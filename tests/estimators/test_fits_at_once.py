@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tests.estimators.examples import CLASSES, METHODS, assert_same_model, quiet, short, small, table
+from tests.estimators.examples import (
+    CLASSES,
+    METHODS,
+    assert_same_model,
+    quiet,
+    short,
+    small,
+    table,
+)
 
 pytestmark = quiet
 
