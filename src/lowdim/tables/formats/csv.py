@@ -187,7 +187,7 @@ class TextTable(ArrowTable):
         cut = pieces(self._source, encoding, self._cutter, self._skip, piece_bytes)
 
         types = {name: self._types[name] for name in columns}
-        plain = PlainReader(self._converter, types) if self._file_bytes >= LARGE else None
+        plain = PlainReader(self._converter, types) if self._pays_to_compile(types) else None
 
         def parse(piece: Piece) -> Any:
             return self._parse(piece, columns, plain)
@@ -210,6 +210,13 @@ class TextTable(ArrowTable):
                 value,
             )
         self.n_rows = n_rows
+
+    def _pays_to_compile(self, types: dict[str, Any]) -> bool:
+        """Whether kernels are worth it: in a large file, most of it numbers and text."""
+        import pyarrow as pa
+
+        others = sum(not is_text(type_) and type_ != pa.float64() for type_ in types.values())
+        return self._file_bytes >= LARGE and 4 * others <= len(types)
 
     def _parse(self, piece: Piece, columns: Sequence[str], plain: PlainReader | None) -> Any:
         """A piece as a table, or a Misfit; on one of our threads."""

@@ -93,7 +93,7 @@ class PlainReader:
         import pyarrow as pa
 
         found, n = {}, offsets.shape[1] - 1
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(letters)]
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(letters[: offsets[-1, -1]])]
         for t, name in enumerate(self._others):
             type_ = self._types[name]
             if self._in_lines[t]:
