@@ -213,9 +213,7 @@ def _columns(X: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return X.T[wanted].T
 
 
-def _are_whole(
-    X: np.ndarray, low: np.ndarray, high: np.ndarray, all_seen: bool
-) -> np.ndarray:
+def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray, all_seen: bool) -> np.ndarray:
     whole = np.maximum(np.abs(low), np.abs(high)) < 2.0**53
     whole |= ~np.isfinite(low)  # no value is against it
     for rows in (slice(8), slice(None)):  # most columns show in a few rows that they are not

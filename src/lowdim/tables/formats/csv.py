@@ -166,7 +166,11 @@ class TextTable(ArrowTable):
 
     @property
     def bytes_in_memory(self) -> float:
-        return self._file_bytes * _memory_per_row(self.schema, self._row_bytes) / max(self._row_bytes, 1)
+        return (
+            self._file_bytes
+            * _memory_per_row(self.schema, self._row_bytes)
+            / max(self._row_bytes, 1)
+        )
 
     def read_as_text(self, columns: Sequence[str]) -> None:
         """From now on, these columns are text."""

@@ -58,7 +58,9 @@ class Converter:
         quoted = bool(self.quote) and self.quote.encode() in rows
         return csv.read_csv(
             pa.BufferReader(rows),
-            csv.ReadOptions(use_threads=False, block_size=len(rows) + 1, column_names=list(names) or self.names),
+            csv.ReadOptions(
+                use_threads=False, block_size=len(rows) + 1, column_names=list(names) or self.names
+            ),
             csv.ParseOptions(
                 delimiter=self.between,
                 quote_char=self.quote if quoted else False,

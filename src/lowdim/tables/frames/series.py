@@ -32,9 +32,7 @@ def columns_of(chunk: Any) -> list[Values]:
     return [values_of(column) for column in native_columns(chunk)]
 
 
-def columns_and_numbers(
-    chunk: Any, known: Mapping[int, Values]
-) -> tuple[list[Values], np.ndarray]:
+def columns_and_numbers(chunk: Any, known: Mapping[int, Values]) -> tuple[list[Values], np.ndarray]:
     """All columns, and as rows of float64 those that are no words; `known` columns are not read."""
     native, is_arrow = native_columns(chunk), nw.dependencies.is_pyarrow_table(chunk)
     X, g = np.empty((len(native), len(native[0]))), 0
