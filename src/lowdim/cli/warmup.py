@@ -134,7 +134,7 @@ def _by_name() -> dict[str, Any]:
     from lowdim.registry import public_estimators
 
     others = (lowdim.CountVectorizer, lowdim.Recommender, lowdim.Word2Vec, lowdim.WordVectors)
-    other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality)}
+    other = {cls.__name__: cls for cls in (*others, lowdim.MapQuality, lowdim.TableEncoder)}
     return {**public_estimators(), **other, "neighbors": lowdim.neighbors}
 
 
@@ -411,11 +411,28 @@ def _code_signals() -> None:
 
 
 # of what is not fitted to rows
+def _read_rows() -> None:
+    """Read rows of text as those of a large file are, if there is a reader of text at all."""
+    from importlib.util import find_spec
+
+    if find_spec("pyarrow") is None:
+        return
+    import pyarrow as pa
+
+    from lowdim.tables.formats.form import TextFormat
+    from lowdim.tables.formats.plain_rows import PlainReader
+    from lowdim.tables.formats.types import Converter
+
+    types = {"number": pa.float64(), "word": pa.string()}
+    PlainReader(Converter(TextFormat(separator=","), list(types)), types).read(b"1,a\n")
+
+
 OTHER_USES: dict[str, Callable[[], None]] = {
     "CountVectorizer": _count_words,
     "MapQuality": _judge_maps,
     "Recommender": _recommend,
     "SparseCoder": _code_signals,
+    "TableEncoder": _read_rows,
     "UMAP": _lay_out_rows,
     "Word2Vec": _learn_words,
     "WordVectors": _ask_word_vectors,

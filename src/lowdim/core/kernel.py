@@ -49,6 +49,7 @@ def kernel(
     *,
     any_order: bool = False,
     within: bool = False,
+    inlined: bool = False,
     allocates: bool = False,
     views: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]: ...
@@ -58,6 +59,7 @@ def kernel(
     *,
     any_order: bool = False,
     within: bool = False,
+    inlined: bool = False,
     allocates: bool = False,
     views: tuple[str, ...] = (),
 ) -> Any:
@@ -70,24 +72,30 @@ def kernel(
         The order is that of the compiled kernel: the same in every run.
     within : only other kernels call it. What lets Python call it, and keeps it on disk, is left
         out, and so is its own machine code: half of the time or more.
+    inlined : within, and part of every kernel that calls it however long it is.
     allocates : it makes arrays or lists, returns an array, or calls a function of NumPy that may
         (`np.dot`): compiled by numba's whole compiler, with counted references.
     views : arguments that share memory of which some is written (one is a view of another). All
         other arrays that Python gives a kernel are apart, or only read.
     """
-    options: dict[str, Any] = {"any_order": any_order, "within": within, "allocates": allocates}
-    options["views"] = views
+    options: dict[str, Any] = {"any_order": any_order, "allocates": allocates, "views": views}
+    options |= {"within": within or inlined, "inlined": inlined}
     if function is None:
         return functools.partial(_kernel, **options)
     return _kernel(function, **options)
 
 
 def _kernel(
-    function: Function, any_order: bool, within: bool, allocates: bool, views: tuple[str, ...]
+    function: Function,
+    any_order: bool,
+    within: bool,
+    inlined: bool,
+    allocates: bool,
+    views: tuple[str, ...],
 ) -> Function:
     options = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if within:
-        options |= {"cache": False, "no_cpython_wrapper": True}
+        options |= {"cache": False, "no_cpython_wrapper": True, "forceinline": inlined}
     if any_order:
         options["fastmath"] = {"reassoc", "nsz", "contract"}
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +42,8 @@ from lowdim.tables.opening import open_table
 from lowdim.tables.survey import Settings, Survey
 from lowdim.tables.table import Table
 from lowdim.tables.wishes import wish_of
+
+FIRST_ROWS = 4 * surveys.MANY_WORDS  # of a file, which are looked at before the others
 
 
 class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
@@ -412,9 +415,14 @@ def _surveyed_in_order(table: Table, names: Sequence[str], settings: Settings) -
     def work(chunk: Any) -> Survey:
         return surveys.look(chunk, names, settings, total)  # of some chunks before: see `look`
 
-    chunks = table.chunks(names)
+    chunks: Iterator[Any] = iter(table.chunks(names))
+    if table.streamed:
+        chunks = fetched_ahead(chunks)
+        if (first := next(chunks, None)) is not None:
+            total = work(first[:FIRST_ROWS])  # soon: it saves time at all chunks
+            chunks = chain([first[FIRST_ROWS:]] if first.shape[0] > FIRST_ROWS else [], chunks)
     with watch(f"reading {plain(table.where)}", total=table.n_rows) as bar:
-        for part in ordered_map(work, fetched_ahead(chunks) if table.streamed else chunks):
+        for part in ordered_map(work, chunks):
             total = part if total is None else surveys.merged(total, part)
             bar.update(total.n_rows)
     if total is None:

@@ -41,19 +41,43 @@ def text_sums(column: Any, further: Collection[str], may_differ: bool) -> TextSu
     length, absent = 0, []
     for part in column.chunks:
         distinct = part.dictionary if is_dictionary else part
-        marked, lengths = pc.is_in(distinct, marks), pc.utf8_length(distinct)
-        if pc.any(marked).as_py():
+        marked = _marked(distinct, marks)
+        if marked is not None:
             found = set(distinct.filter(marked).to_pylist())
             if found & readings.SIGN_MARKS:
                 return None  # which may be levels, beside other signs
         if is_dictionary:
-            marked, lengths = marked.take(part.indices), lengths.take(part.indices)
-        length += pc.sum(lengths).as_py() or 0
-        absent.append(pc.or_kleene(part.is_null(), marked).to_numpy(zero_copy_only=False))
+            marked = None if marked is None else marked.take(part.indices)
+            length += pc.sum(pc.utf8_length(distinct).take(part.indices)).as_py() or 0
+        else:
+            length += _characters(part)
+        missing = part.is_null() if marked is None else pc.or_kleene(part.is_null(), marked)
+        absent.append(missing.to_numpy(zero_copy_only=False))
     all_differ = (
         may_differ and pc.count_distinct(column.cast(kind), mode="only_valid").as_py() == known
     )
     return TextSums(known, length, all_differ, np.concatenate(absent).astype(bool))
+
+
+def _marked(texts: Any, marks: Any) -> Any:
+    """Where the texts are marks; None: nowhere, which their lengths show in no time."""
+    import pyarrow.compute as pc
+
+    shortest, longest = pc.min(pc.binary_length(texts)), pc.max(pc.binary_length(marks))
+    if not pc.less_equal(shortest, longest).as_py():
+        return None
+    marked = pc.is_in(texts, marks)
+    return marked if pc.any(marked).as_py() else None
+
+
+def _characters(texts: Any) -> int:
+    """Of all texts together: as many as bytes, if these are ASCII."""
+    import pyarrow.compute as pc
+
+    _, _, letters = texts.buffers()
+    is_ascii = letters is None or np.frombuffer(letters, np.uint8).max(initial=0) < 128
+    lengths = pc.binary_length(texts) if is_ascii else pc.utf8_length(texts)
+    return int(pc.sum(lengths).as_py() or 0)
 
 
 def _any_text(column: Any) -> bool:

@@ -144,23 +144,33 @@ def _of_block(X: np.ndarray) -> NumberSums:
         seen = ~np.isnan(X)
     low, high = _bounds(X, seen)
     unit = _unit(low, high)
+    of_all = total / unit if all_finite else None
     logs, least_positive = _log_sums(X, low)
     return NumberSums(
         unit,
-        _moments(X / unit if np.any(unit != 1) else X, seen, total / unit if all_finite else None),
+        _moments(_known(X / unit if np.any(unit != 1) else X, seen), seen, of_all),
         logs,
         low,
         high,
         least_positive,
-        (X == 0).sum(axis=0) if np.any((low <= 0) & (high >= 0)) else np.zeros_like(infinite),
+        _counts(X == 0) if np.any((low <= 0) & (high >= 0)) else np.zeros_like(infinite),
         infinite,
-        _are_whole(X, low, high),
+        _are_whole(X, low, high, seen is None),
         np.zeros(X.shape[1], dtype=np.int64),
     )
 
 
 def _total(X: np.ndarray) -> np.ndarray:
     return _ones(len(X)) @ X  # BLAS adds columns up four times faster than X.sum(axis=0)
+
+
+def _counts(are: np.ndarray) -> np.ndarray:
+    """How many are true in each column: three times faster than their sum."""
+    return np.array([np.count_nonzero(column) for column in are.T], dtype=np.int64)
+
+
+def _known(X: np.ndarray, seen: np.ndarray | None) -> np.ndarray:
+    return X if seen is None else np.where(seen, X, 0.0)
 
 
 @lru_cache(maxsize=4)
@@ -190,7 +200,7 @@ def _log_sums(X: np.ndarray, low: np.ndarray) -> tuple[Moments, np.ndarray]:
         part = X if len(wanted) == d else _columns(X, wanted)
         positive = part > 0
         some = None if positive.all() else positive
-        # without where=, NumPy takes four logarithms at a time
+        # without where=, NumPy takes four logarithms at a time; that of 1 is 0
         logs = np.log(part if some is None else np.where(positive, part, 1.0))
         sums[:, wanted] = np.array(_moments(logs, some))
         least[wanted] = (part if some is None else np.where(positive, part, np.inf)).min(axis=0)
@@ -203,7 +213,7 @@ def _columns(X: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return X.T[wanted].T
 
 
-def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray, all_seen: bool) -> np.ndarray:
     whole = np.maximum(np.abs(low), np.abs(high)) < 2.0**53
     whole |= ~np.isfinite(low)  # no value is against it
     for rows in (slice(8), slice(None)):  # most columns show in a few rows that they are not
@@ -211,18 +221,16 @@ def _are_whole(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         if len(some) == 0:
             break
         part = X[rows] if len(some) == len(whole) else _columns(X[rows], some)
-        whole[some] = ((np.rint(part) == part) | np.isnan(part)).all(axis=0)
+        fits = np.rint(part) == part
+        whole[some] = (fits if all_seen else fits | np.isnan(part)).all(axis=0)
     return whole
 
 
 def _moments(X: np.ndarray, seen: np.ndarray | None, total: np.ndarray | None = None) -> Moments:
-    """Of the entries that are seen; None: of all. `total` is their sum, if it is known."""
-    if seen is None:
-        count, known = np.full(X.shape[1], len(X)), X
-    else:
-        count, known = seen.sum(axis=0), np.where(seen, X, 0.0)
-    mean = (_total(known) if total is None else total) / np.maximum(count, 1)
-    away = known - mean
+    """Of the entries that are seen, None: of all; the others are 0. `total` is their sum."""
+    count = np.full(X.shape[1], len(X)) if seen is None else _counts(seen)
+    mean = (_total(X) if total is None else total) / np.maximum(count, 1)
+    away = X - mean
     if seen is not None:
         away *= seen
     squares = away * away

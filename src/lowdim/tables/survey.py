@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from lowdim.tables import numbers, readings
 from lowdim.tables.codecs import sorted_places
 from lowdim.tables.errors import TableError, quoted
-from lowdim.tables.frames.series import native_columns, values_of
+from lowdim.tables.frames.series import columns_and_numbers
 from lowdim.tables.frames.values import Values
 from lowdim.tables.many_words import text_sums
 from lowdim.tables.numbers import NumberSums, number_sums, number_text
@@ -104,33 +104,24 @@ def look(
     if isinstance(chunk, np.ndarray) or sp.issparse(chunk):
         return _look_at_matrix(chunk, names, settings)
     uncounted = _uncounted(chunk, before, settings)
-    values = [
-        values_of(native) if f not in uncounted else uncounted[f][0]
-        for f, native in enumerate(native_columns(chunk))
-    ]
-    n = len(values[0])
-    # columns in one piece, quicker to fill and to reduce; those of text would slow them all down
+    values, X = columns_and_numbers(chunk, {f: found for f, (found, _) in uncounted.items()})
     numeric = [f for f, column in enumerate(values) if column.numbers is not None]
-    X = np.empty((len(numeric), n)).T
-    x: list[Any] = [None] * len(values)
-    for g, f in enumerate(numeric):
-        X[:, g] = values[f].numbers
-        x[f] = X[:, g]
+    x = dict(zip(numeric, X, strict=True))
     known = np.zeros(len(values), np.int64) if before is None else before.numbers.digits
-    sums = numbers.spread(number_sums(X, known[numeric]), numeric, len(values))
+    sums = numbers.spread(number_sums(X.T, known[numeric]), numeric, len(values))
     many = _with_many_levels(before)
     columns = tuple(
-        _column(column, x[f], sums, f, settings, f in many)
+        _column(column, x.get(f), sums, f, settings, f in many)
         if f not in uncounted
         else uncounted[f][1]
         for f, column in enumerate(values)
     )
     return Survey(
-        n,
+        len(values[0]),
         tuple(names),
         sums,
         columns,
-        _same_columns(values, columns, sums),
+        _same_columns(values, columns, sums, before),
         _absence(values, columns, names, settings),
         all(v.numbers is not None and v.numbers.dtype == np.float32 for v in values),
     )
@@ -142,11 +133,11 @@ def _uncounted(
     """Columns that are known to have too many words to count: one word stands for all."""
     if before is None or not nw.dependencies.is_pyarrow_table(chunk):
         return {}
-    found, with_same = {}, Counter(before.same)
+    found, alone = {}, _alone(before)
     for f, (_, _, words, *_) in enumerate(before.columns):
         if words is None or words.counts is not None or words.tally is not None:
             continue
-        if with_same[before.same[f]] > 1:
+        if f not in alone:
             continue  # another column has had the same words: they are compared once more
         sums = text_sums(chunk.column(f), settings.missing, words.all_differ)
         if sums is not None:
@@ -183,7 +174,7 @@ def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
 
 def _column(
     values: Values,
-    x: np.ndarray,
+    x: np.ndarray | None,
     sums: NumberSums,
     f: int,
     settings: Settings,
@@ -191,6 +182,7 @@ def _column(
 ) -> Column:
     if values.form == "words":
         return _words(values, settings)
+    assert x is not None
     missing = int(len(x) - sums.values.count[f] - sums.infinite[f])
     if len(x) == missing:
         return Column("", missing)
@@ -247,7 +239,8 @@ def _levels(x: np.ndarray, sums: NumberSums, f: int) -> dict[float, int] | None:
     some = x[:SAMPLE]
     if len(np.unique(some[np.isfinite(some)])) > MOST_LEVELS // 4:
         return None
-    x = x[np.isfinite(x)]
+    if sums.values.count[f] < len(x):
+        x = x[np.isfinite(x)]
     if sums.whole[f] and high - low < SMALL_RANGE:
         counts = np.bincount((x - low).astype(np.intp))
         found = np.flatnonzero(counts)
@@ -295,12 +288,15 @@ def date_parts(column: Column, x: np.ndarray) -> Column:
 
 
 def _same_columns(
-    values: Sequence[Values], columns: Sequence[Column], sums: NumberSums
+    values: Sequence[Values], columns: Sequence[Column], sums: NumberSums, before: Survey | None
 ) -> tuple[int, ...]:
     """For each column the first with the same values; what is known of them saves comparisons."""
     first: dict[Any, list[int]] = {}
-    same = []
+    same, alone = [], _alone(before)
     for f, (value, column) in enumerate(zip(values, columns, strict=True)):
+        if f in alone:
+            same.append(f)
+            continue
         known: tuple = (len(value.levels), value.levels[:4], value.levels[-4:])
         if value.numbers is not None:
             some = value.numbers[:: max(len(value) // 8, 1)]
@@ -311,6 +307,14 @@ def _same_columns(
             candidates.append(f)
         same.append(found)
     return tuple(same)
+
+
+def _alone(before: Survey | None) -> set[int]:
+    """Columns that are known to have other values than all others."""
+    if before is None:
+        return set()
+    like = Counter(before.same)
+    return {f for f, first in enumerate(before.same) if like[first] == 1}
 
 
 def _equal(left: Values, right: Values) -> bool:

@@ -27,6 +27,7 @@ from lowdim.tables.formats.detect import Layout, find_layout
 from lowdim.tables.formats.encodings import is_valid, other_encoding, zero_bytes
 from lowdim.tables.formats.form import WHITESPACE, TextFormat, read_as, spoken_separator
 from lowdim.tables.formats.headers import unique_names
+from lowdim.tables.formats.plain_rows import PlainReader
 from lowdim.tables.formats.rows import (
     LONGEST_ROW,
     PIECE_BYTES,
@@ -43,7 +44,8 @@ from lowdim.tables.formats.sample import Sample, further_rows, take_sample
 from lowdim.tables.formats.types import Converter, blank_as_missing, find_types, is_text
 
 MOST_COLUMNS = 100_000  # pyarrow takes 10 KB for each, in every piece
-COLUMN_BYTES = 2**10  # of a piece, at least: each column costs time of its own
+COLUMN_BYTES = 2**13  # of a piece, at least: each column costs time of its own
+LARGE = 2**26  # bytes of a file from which it pays to have a kernel, which may have to be compiled
 UNPACKED = 5  # a packed file is about so many times larger when unpacked
 COMPLAINT = re.compile(r"Row #(?P<row>\d+):.*invalid value '(?P<value>.*)'", re.DOTALL)
 
@@ -158,9 +160,17 @@ class TextTable(ArrowTable):
         self.schema = pa.schema([(name, self._types[name]) for name in self.names])
 
     @property
+    def _file_bytes(self) -> int:
+        """About the size of the text."""
+        return self._source.size * (UNPACKED if self._source.packed else 1)
+
+    @property
     def bytes_in_memory(self) -> float:
-        size = self._source.size * (UNPACKED if self._source.packed else 1)
-        return size * _memory_per_row(self.schema, self._row_bytes) / max(self._row_bytes, 1)
+        return (
+            self._file_bytes
+            * _memory_per_row(self.schema, self._row_bytes)
+            / max(self._row_bytes, 1)
+        )
 
     def read_as_text(self, columns: Sequence[str]) -> None:
         """From now on, these columns are text."""
@@ -180,8 +190,11 @@ class TextTable(ArrowTable):
         piece_bytes = min(max(PIECE_BYTES, COLUMN_BYTES * len(self.names)), LONGEST_ROW)
         cut = pieces(self._source, encoding, self._cutter, self._skip, piece_bytes)
 
+        types = {name: self._types[name] for name in columns}
+        plain = PlainReader(self._converter, types) if self._pays_to_compile(types) else None
+
         def parse(piece: Piece) -> Any:
-            return self._parse(piece, columns)
+            return self._parse(piece, columns, plain)
 
         with closing(cut), closing(ordered_map(parse, cut)) as results:
             for table in results:
@@ -202,7 +215,14 @@ class TextTable(ArrowTable):
             )
         self.n_rows = n_rows
 
-    def _parse(self, piece: Piece, columns: Sequence[str]) -> Any:
+    def _pays_to_compile(self, types: dict[str, Any]) -> bool:
+        """Whether kernels are worth it: in a large file, most of it numbers and text."""
+        import pyarrow as pa
+
+        others = sum(not is_text(type_) and type_ != pa.float64() for type_ in types.values())
+        return self._file_bytes >= LARGE and 4 * others <= len(types)
+
+    def _parse(self, piece: Piece, columns: Sequence[str], plain: PlainReader | None) -> Any:
         """A piece as a table, or a Misfit; on one of our threads."""
         import pyarrow as pa
 
@@ -217,6 +237,8 @@ class TextTable(ArrowTable):
         if b"\0" in piece.rows:
             return Misfit(piece, piece.rows, "zero bytes", None)
         rows = self._prepared(piece.rows)
+        if plain is not None and (table := plain.read(rows)) is not None:
+            return blank_as_missing(table)
         types = {name: self._types[name] for name in columns}
         try:
             return blank_as_missing(self._converter.read(rows, types, columns, note_invalid))

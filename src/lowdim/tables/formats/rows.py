@@ -49,9 +49,10 @@ class Cutter:
     newline: bytes = b"\n"
 
     @cached_property
-    def _before_fields(self) -> list[int]:
+    def _before_fields(self) -> np.ndarray:
+        """Of each byte, whether a field starts after it."""
         between = b" \t" if self.separator == WHITESPACE else self.separator.encode()
-        return list(between + b"\n\r")
+        return np.isin(np.arange(256), list(between + b"\n\r"))
 
     def row_ends(self, piece: bytes | bytearray | memoryview) -> RowEnds:
         """The ends of all rows; each is the start of the next."""
@@ -85,7 +86,7 @@ class Cutter:
         if len(at) == 0:
             return at
         before = array[at - 1]
-        starts = np.isin(before, self._before_fields)
+        starts = self._before_fields[before]
         starts[0] |= at[0] == 0
         # if every other quote starts a field, or doubles the one before it, all of them count
         if every and np.all((starts | (before == ord(self.quote)))[::2]):

@@ -33,10 +33,10 @@ class Converter:
     """
 
     def __init__(self, form: TextFormat, names: Sequence[str]):
-        self.names, self._decimal = list(names), form.decimal or "."
+        self.names, self.decimal = list(names), form.decimal or "."
         self.missing, self._marks = [""], {mark.strip() for mark in (*MISSING, *form.missing)}
-        self._between = "\t" if form.separator == WHITESPACE else form.separator or NEVER
-        self._quote = form.quote or ""
+        self.between = "\t" if form.separator == WHITESPACE else form.separator or NEVER
+        self.quote = form.quote or ""
 
     def read(
         self,
@@ -44,29 +44,34 @@ class Converter:
         types: dict[str, Any],
         columns: Sequence[str] = (),
         invalid: Callable[[Any], str] | None = None,
+        names: Sequence[str] = (),
     ) -> Any:
         """These columns (none named: all); those without a type get one by what they hold.
 
-        `invalid` is called with each row that has not as many cells as there are names.
+        `invalid` is called with each row that has not as many cells as there are names. With
+        `names`, the rows hold the columns of these names only, and a line without anything is one.
         """
         import pyarrow as pa
         import pyarrow.csv as csv
 
         # without quotes, pyarrow cuts rows by a quicker parser, after one look less
-        quoted = bool(self._quote) and self._quote.encode() in rows
+        quoted = bool(self.quote) and self.quote.encode() in rows
         return csv.read_csv(
             pa.BufferReader(rows),
-            csv.ReadOptions(use_threads=False, block_size=len(rows) + 1, column_names=self.names),
+            csv.ReadOptions(
+                use_threads=False, block_size=len(rows) + 1, column_names=list(names) or self.names
+            ),
             csv.ParseOptions(
-                delimiter=self._between,
-                quote_char=self._quote if quoted else False,
+                delimiter=self.between,
+                quote_char=self.quote if quoted else False,
                 newlines_in_values=quoted,
+                ignore_empty_lines=not names,
                 invalid_row_handler=invalid,
             ),
             csv.ConvertOptions(
                 column_types=types,
                 null_values=self.missing,
-                decimal_point=self._decimal,
+                decimal_point=self.decimal,
                 include_columns=list(columns),
             ),
         )

@@ -6,6 +6,7 @@ library that holds them; only objects are looked at one by one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -29,6 +30,25 @@ def values_of(series: Any) -> Values:
 def columns_of(chunk: Any) -> list[Values]:
     """All columns of a data frame, or of a dict of arrays, such as `Table.chunks` gives."""
     return [values_of(column) for column in native_columns(chunk)]
+
+
+def columns_and_numbers(chunk: Any, known: Mapping[int, Values]) -> tuple[list[Values], np.ndarray]:
+    """All columns, and as rows of float64 those that are no words; `known` columns are not read."""
+    native, is_arrow = native_columns(chunk), nw.dependencies.is_pyarrow_table(chunk)
+    X, g = np.empty((len(native), len(native[0]))), 0
+    columns = []
+    for f, column in enumerate(native):
+        x = X[g]
+        if f in known:
+            values = known[f]
+        else:
+            values = _of_arrow(column, x) if is_arrow else values_of(column)
+        if values.numbers is not None:
+            if values.numbers is not x:
+                x[:] = values.numbers
+            g += 1
+        columns.append(values)
+    return columns, X[:g]
 
 
 def native_columns(chunk: Any) -> list[Any]:
@@ -161,11 +181,12 @@ def _polars_words(series: Any) -> Values:
 # ---- pyarrow -------------------------------------------------------------------------------------
 
 
-def _of_arrow(column: Any) -> Values:
+def _of_arrow(column: Any, x: np.ndarray | None = None) -> Values:
+    """`x` may take the numbers: those of most columns of most files are then copied once."""
     import pyarrow as pa
 
     if column.type == pa.float64() and isinstance(column, pa.ChunkedArray):
-        return Values("number", column.to_numpy())  # most columns of most files
+        return Values("number", column.to_numpy() if x is None else _joined(column, x))
     column = plain_arrow(column)
     kind = column.type
     if pa.types.is_decimal(kind):  # by way of text, which is rounded correctly
@@ -186,6 +207,15 @@ def _of_arrow(column: Any) -> Values:
     unit = "D" if pa.types.is_date32(kind) else "ms" if pa.types.is_date64(kind) else kind.unit
     moment = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     return Values("moment" if moment else "span", microseconds(ticks, unit, missing))
+
+
+def _joined(column: Any, x: np.ndarray) -> np.ndarray:
+    """x, with the numbers of a chunked array, NaN where they are missing."""
+    at = 0
+    for part in column.chunks:
+        x[at : at + len(part)] = part.to_numpy(zero_copy_only=False)
+        at += len(part)
+    return x
 
 
 def plain_arrow(column: Any) -> Any:
