@@ -18,7 +18,7 @@ from lowdim.core.blocks import Blocks
 from lowdim.linear.nmf.data import InMemory, computed
 from lowdim.linear.nmf.half import Half
 from lowdim.linear.nmf.objective import Penalty, in_unit
-from lowdim.linear.nmf.positive import SWEEPS, Positive, PositiveBlockwise, PositiveInMemory
+from lowdim.linear.nmf.positive import SWEEPS, PositiveBlockwise, PositiveInMemory
 from lowdim.text.topics.counts import cells_of
 
 FLOOR = 1e-100  # what a model says of a cell is no smaller; squares of 1 / floor are still numbers
@@ -33,7 +33,7 @@ class PLSAParams(NamedTuple):
 class Counted(NamedTuple):
     """Documents as the steps see them."""
 
-    data: Positive
+    data: PositiveInMemory | PositiveBlockwise
     lengths: np.ndarray  # (n,)
     weight: np.ndarray | None
 
@@ -43,7 +43,7 @@ def counted(rows: Blocks, weight: np.ndarray | None, mean_length: float) -> Coun
     common = COMMON[0] <= mean_length <= COMMON[1]
     unit = 1.0 if common else float(2.0 ** np.floor(np.log2(mean_length)))
     X = rows.in_memory
-    data: Positive
+    data: PositiveInMemory | PositiveBlockwise
     if X is not None:
         data = PositiveInMemory(InMemory(in_unit(X, unit), weight), FLOOR)
     else:
