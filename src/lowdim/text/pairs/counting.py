@@ -268,6 +268,19 @@ def _sort_places(ids, starts, first, last, reach, place, order):
             place[word] += 1
 
 
+@kernel(within=True)
+def _sentence_of(starts, t):
+    """The sentence in which place t is."""
+    low, high = 0, len(starts) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if starts[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 @kernel
 def _add_rows(
     ids, starts, first, edges, at, row, last, offset, weight, near, sums, bits, size, column, value
@@ -276,7 +289,7 @@ def _add_rows(
 
     near : room for what stands near some places, and one more
     """
-    n, sentences, width = 0, len(starts) - 1, len(offset)
+    n, width = 0, len(offset)
     at_a_time = (len(near) - 1) // width
     one, none = np.uint64(1), np.uint64(0)
     for word in range(row, last):
@@ -294,16 +307,10 @@ def _add_rows(
             for m in range(some):
                 t = first + (at[i + m] >> 1)
                 if at[i + m] & 1:
-                    low, high = 0, sentences  # the sentence of this place
-                    while high - low > 1:
-                        middle = (low + high) // 2
-                        if starts[middle] <= t:
-                            low = middle
-                        else:
-                            high = middle
+                    own = _sentence_of(starts, t)
                     for o in range(width):
                         j = t + offset[o]
-                        inside = starts[low] <= j < starts[low + 1]
+                        inside = starts[own] <= j < starts[own + 1]
                         near[m * width + o] = ids[j] if inside else -1
                 else:
                     for o in range(width):
