@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
-from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, new_direction
+from lowdim.sparse.pursuit.scan import bits_of, first_of_ties, new_direction, room
 
 PIECE = 2**18  # numbers of codes, zeros included, that are worked on at a time
 LEAST_PIECES = 4
@@ -163,7 +163,7 @@ def pursued(
     most, dtype = min(n_nonzero, k), gram.dtype
     index, value = np.empty((b, most), np.int64), np.empty((b, most), dtype)
     count, reached = np.zeros(b, np.int64), np.zeros(b, np.bool_)
-    P, work, share = np.empty((most, k), dtype), np.empty((4, k), dtype), np.empty(most, dtype)
+    P, work, share = room(most, k, dtype), room(4, k, dtype), np.empty(most, dtype)
     own = np.diag(gram).copy()
     tiny = np.asarray([DEPENDENT * np.finfo(dtype).eps], dtype)
     order, limits = np.arange(most), np.array([most, at_least, least_squares], np.int64)
