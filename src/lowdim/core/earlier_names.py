@@ -36,7 +36,7 @@ _NAMES = {  # beneath lowdim: then, now
     "mixture.factor_analyzers.Mixture": "mixture.factor_analyzers.FactorAnalyzersParams",
     "mixture.finite.em.Mixture": "mixture.finite.em.FiniteParams",
     "mixture.gaussian.estimator.Mixture": "mixture.gaussian.em.GaussianParams",
-    "text.topics.plsa.PLSAParams": "text.topics.coordinates.PLSAParams",
     "tables.frames.dtypes.Dtype": "tables.frames.dtype_names.Dtype",
+    "text.topics.plsa.PLSAParams": "text.topics.coordinates.PLSAParams",
 }
 EARLIER_NAMES = {f"lowdim.{then}": f"lowdim.{now}" for then, now in _NAMES.items()}
