@@ -68,3 +68,11 @@ def test_a_given_start_needs_init_custom(rng):
 def test_bad_input(given, says, rng):
     with pytest.raises(ValueError, match=says):
         non_negative_factorization(rng.random((10, 5)), **given)
+
+
+def test_a_given_w_is_not_used_where_only_codes_are_found_and_h_may_be_zeros(rng):
+    X = rng.random((6, 5))
+    with pytest.warns(RuntimeWarning, match="initial W is not used"):
+        non_negative_factorization(X, W=rng.random((6, 2)), H=rng.random((2, 5)), update_H=False)
+    W, _, _ = non_negative_factorization(X, H=np.zeros((2, 5)), update_H=False)
+    assert W.shape == (6, 2) and not W.any()

@@ -77,6 +77,12 @@ def non_negative_factorization(
         shuffle=shuffle,
     )
     if not update_H:
+        if W is not None:
+            warnings.warn(
+                "When update_H=False, the provided initial W is not used.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         return model.codes_for(X, H), model.components_, 1
     if init != "custom" and (W is not None or H is not None):
         warnings.warn(

@@ -20,6 +20,9 @@ def given_factors(W: Any, H: Any, n_components: Any, data: Any, root: float) -> 
     k = np.shape(H)[0] if n_components in ("auto", None) else n_components
     W = _checked(W, (n, k), "W", data.dtype)
     H = _checked(H, (k, d), "H", data.dtype)
+    for name, Z in (("W", W), ("H", H)):
+        if not Z.any():
+            raise ValueError(f"Array passed to NMF (input {name}) is full of zeros.")
     factor = data.dtype.type(1.0 / root)
     return Factors(np.array(W * factor, order="C"), np.array(H.T * factor, order="C"))
 
@@ -29,7 +32,7 @@ def given_components(H: Any, n_components: Any, d: int, dtype: np.dtype) -> np.n
     if H is None:
         raise ValueError("update_H=False finds W for a given H, and H is None; give H.")
     k = np.shape(H)[0] if n_components in ("auto", None) else n_components
-    return _checked(H, (k, d), "H", dtype)
+    return _checked(H, (k, d), "H", dtype)  # zeros only: a penalty may have left no more
 
 
 def _checked(Z: Any, shape: tuple[int, int], name: str, dtype: np.dtype) -> np.ndarray:
@@ -45,6 +48,4 @@ def _checked(Z: Any, shape: tuple[int, int], name: str, dtype: np.dtype) -> np.n
             f"H and W should have the same dtype as X: {name} has {given.dtype}, X {dtype}."
         )
     refuse_negative(given, "NMF", name)
-    if not given.any():
-        raise ValueError(f"Array passed to NMF (input {name}) is full of zeros.")
     return given
