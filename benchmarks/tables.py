@@ -1,6 +1,6 @@
 """Tables: one look at a csv file beside polars' scan of it, and a data frame as numbers.
 
-A file holds the data as text, written once per process before anything is timed. Both entries read
+A file holds the data as text, written once before anything is measured. Both entries read
 all of it: ours finds the kind of each column and adds up what its codec needs, polars is asked for
 the mean and standard deviation of the numbers and the different words. Quality is the largest error
 of the standard deviations; of encoded frames, of the encoded numbers.
@@ -8,8 +8,8 @@ of the standard deviations; of encoded frames, of the encoded numbers.
 
 from __future__ import annotations
 
-import tempfile
-from functools import cache, partial
+import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,27 @@ LIBRARIES = ("lowdim", "numpy", "pandas", "polars", "pyarrow", "scikit-learn")
 WORDS = np.array(["red", "green", "blue", "yellow", "white"])
 
 
-@cache
-def folder() -> Any:
-    return tempfile.TemporaryDirectory()  # it lives as long as the process
-
-
 def csv_of(X: np.ndarray, words: bool) -> str:
-    """The path of a file with these rows; the last two columns as words, if wanted."""
+    """The path of a file with these rows; the last two columns as words, if wanted.
+
+    It lies beside the data of the run and is written once, by the first process that fits.
+    """
     import polars as pl
 
-    path = Path(folder().name) / f"{len(X)}.csv"
+    path = data_folder(X) / f"{len(X)}x{X.shape[1]}.csv"
     if not path.exists():
-        frame_of(X, words, pl.DataFrame).write_csv(path)
+        own = path.with_suffix(f".{os.getpid()}")
+        frame_of(X, words, pl.DataFrame).write_csv(own)
+        own.replace(path)
     return str(path)
+
+
+def data_folder(X: np.ndarray) -> Path:
+    """Where the harness keeps the rows."""
+    held: Any = X
+    while not isinstance(held, np.memmap):
+        held = held.base
+    return Path(held.filename).parent
 
 
 def frame_of(X: np.ndarray, words: bool, make: Any) -> Any:
@@ -41,6 +49,9 @@ def frame_of(X: np.ndarray, words: bool, make: Any) -> Any:
     if words:
         for name in list(columns)[-2:]:
             columns[name] = WORDS[np.clip(np.rint(columns[name]), 0, 4).astype(int)]
+    for name, x in columns.items():
+        if x.dtype.kind == "f" and np.array_equal(x, np.rint(x)):
+            columns[name] = x.astype(int)  # written as 3, not as 3.0
     return make(columns)
 
 
@@ -51,6 +62,18 @@ def deviations_ours(X: np.ndarray, words: bool) -> dict[str, float]:
     encoder = TableEncoder(log=False).fit(open_table(csv_of(X, words), stream=True))
     numbers = [c for c in encoder.columns_ if c.kind in ("number", "positive", "whole number")]
     return {column.name: column.codec.scale * column.codec.unit for column in numbers}
+
+
+def whole_numbers(shrink: int, n: int, d: int) -> np.ndarray:
+    """Whole numbers below 60, 100 or 1000: ages, shares, prices."""
+    random = np.random.default_rng(0)
+    return random.integers(0, np.resize([60, 100, 1000], d), size=(n // shrink, d)).astype(float)
+
+
+def short_decimals(shrink: int, n: int, d: int) -> np.ndarray:
+    """Normal columns with four decimals."""
+    random = np.random.default_rng(0)
+    return random.normal(size=(n // shrink, d)).round(4)
 
 
 def deviations_polars(X: np.ndarray, words: bool) -> dict[str, float]:
@@ -119,12 +142,21 @@ def rows(shrink: int, n: int, d: int) -> np.ndarray:
     return X
 
 
-def file_case(n: int, d: int, words: bool, big: bool = False) -> Case:
-    kind = "18 columns of numbers and 2 of words" if words else f"{d} columns of numbers"
+KINDS = {
+    "numbers": (rows, "columns of numbers with 16 digits"),
+    "mixed": (rows, "columns, the last two words, the others numbers with 16 digits"),
+    "whole": (whole_numbers, "columns of whole numbers below 1000"),
+    "decimals": (short_decimals, "columns of numbers with four decimals"),
+}
+
+
+def file_case(kind: str, n: int, d: int, big: bool = False) -> Case:
+    make, columns = KINDS[kind]
+    words = kind == "mixed"
     return Case(
-        name=f"csv-{n}x{d}-{'mixed' if words else 'numbers'}",
-        about=f"A csv file of {n} rows, {kind}: one look at it.",
-        make=partial(rows, n=n, d=d),
+        name=f"csv-{n}x{d}-{kind}",
+        about=f"A csv file of {n} rows, {d} {columns}: one look at it.",
+        make=partial(make, n=n, d=d),
         ours=Entry("lowdim TableEncoder.fit", partial(deviations_ours, words=words)),
         peers=[Entry("polars scan", partial(deviations_polars, words=words))],
         quality=exactness,
@@ -134,10 +166,14 @@ def file_case(n: int, d: int, words: bool, big: bool = False) -> Case:
 
 
 CASES = (
-    file_case(500_000, 20, words=False),
-    file_case(500_000, 20, words=True),
-    file_case(2_600_000, 20, words=False, big=True),  # 1 GB
-    file_case(2_600_000, 20, words=True, big=True),
+    file_case("numbers", 500_000, 20),
+    file_case("mixed", 500_000, 20),
+    file_case("whole", 2_500_000, 30),
+    file_case("decimals", 50_000, 500),
+    file_case("numbers", 2_600_000, 20, big=True),  # 1 GB
+    file_case("mixed", 2_800_000, 20, big=True),
+    file_case("whole", 12_000_000, 30, big=True),
+    file_case("decimals", 280_000, 500, big=True),
     Case(
         name="frame-1000000x12",
         about="A pandas frame of 1000000 rows, 10 columns of numbers and 2 of words, encoded.",

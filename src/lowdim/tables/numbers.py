@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BLOCK_BYTES = 2**20  # a block of numbers stays in the cache through all the sums over it
+BLOCK_COLUMNS = 64  # of more columns there would be few rows in a block
 EXTREME = 2.0**200  # beyond, cubes would not fit a float64: sums are in units of a power of two
 MOST_DIGITS = 6  # decimals that are looked for
 LOOKED_AT = 256  # rows of a chunk in which decimals are looked for
@@ -77,33 +78,41 @@ def number_sums(X: np.ndarray, digits: np.ndarray | None = None) -> NumberSums:
 
     `digits` are those of rows before: fewer decimals than these are not looked for.
     """
+    d = X.shape[1]
+    groups = [range(f, min(f + BLOCK_COLUMNS, d)) for f in range(0, d, BLOCK_COLUMNS)]
+    parts = [(group, _of_columns(X[:, group.start : group.stop])) for group in groups]
+    sums = of_all(parts, d) if parts else _of_columns(X)
+    return sums._replace(digits=_digits(X[:LOOKED_AT], digits))
+
+
+def _of_columns(X: np.ndarray) -> NumberSums:
     n, d = X.shape
     size = max(1, BLOCK_BYTES // (8 * max(d, 1)))
     parts = [_of_block(X[start : start + size]) for start in range(0, n, size)]
     while len(parts) > 1:  # two by two: rounding grows with the logarithm of their number
         pairs = [merged(*parts[i : i + 2]) for i in range(0, len(parts) - 1, 2)]
         parts = pairs + parts[2 * len(pairs) :]
-    sums = parts[0] if parts else _of_block(np.full((1, d), np.nan))
-    return sums._replace(digits=_digits(X[:LOOKED_AT], digits))
+    return parts[0] if parts else _of_block(np.full((1, d), np.nan))
 
 
-def spread(sums: NumberSums, places: Sequence[int], d: int) -> NumberSums:
-    """The sums of d columns, of which those at these places have values and the others none."""
-    if len(places) == d:
-        return sums
-    empty = number_sums(np.full((1, 1), np.nan))
+def of_all(parts: Sequence[tuple[Sequence[int], NumberSums]], d: int) -> NumberSums:
+    """The sums of d columns, from those of columns at some places; the others have no values."""
+    if len(parts) == 1 and len(parts[0][0]) == d:
+        return parts[0][1]
+    empty = _of_block(np.full((1, 1), np.nan))
 
-    def placed(some: np.ndarray, none: np.ndarray) -> np.ndarray:
-        full = np.repeat(none.astype(some.dtype), d)
-        full[list(places)] = some
+    def placed(none: np.ndarray, *some: np.ndarray) -> np.ndarray:
+        full = np.repeat(none.astype(some[0].dtype) if some else none, d)
+        for (places, _), values in zip(parts, some, strict=True):
+            full[list(places)] = values
         return full
 
-    found: dict[str, Any] = {}
-    for name in NumberSums._fields:
-        some, none = getattr(sums, name), getattr(empty, name)
-        is_array = isinstance(some, np.ndarray)
-        found[name] = placed(some, none) if is_array else Moments(*map(placed, some, none))
-    return NumberSums(**found)
+    def field(none: Any, *some: Any) -> Any:
+        if isinstance(none, Moments):
+            return Moments(*map(placed, none, *some))
+        return placed(none, *some)
+
+    return NumberSums(*map(field, empty, *(sums for _, sums in parts)))
 
 
 def sums_of_counts(values: np.ndarray, counts: np.ndarray) -> NumberSums:

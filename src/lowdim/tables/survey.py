@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.tables import numbers, readings
+from lowdim.tables import few_numbers, numbers, readings
 from lowdim.tables.codecs import sorted_places
 from lowdim.tables.errors import TableError, quoted
+from lowdim.tables.few_numbers import FewNumbers
 from lowdim.tables.frames.series import columns_and_numbers
 from lowdim.tables.frames.values import Values
 from lowdim.tables.many_words import text_sums
@@ -107,11 +108,12 @@ def look(
     values, X = columns_and_numbers(chunk, {f: found for f, (found, _) in uncounted.items()})
     numeric = [f for f, column in enumerate(values) if column.numbers is not None]
     x = dict(zip(numeric, X, strict=True))
-    known = np.zeros(len(values), np.int64) if before is None else before.numbers.digits
-    sums = numbers.spread(number_sums(X.T, known[numeric]), numeric, len(values))
-    many = _with_many_levels(before)
+    few = few_numbers.counted(X, _expected_to_be_few(before, numeric))
+    sums = _sums(X, numeric, few, before, len(values))
+    levels: dict[int, dict[float, int] | None] = dict.fromkeys(_with_many_levels(before))
+    levels |= {numeric[g]: found for g, found in few_numbers.levels(few).items()}
     columns = tuple(
-        _column(column, x.get(f), sums, f, settings, f in many)
+        _column(column, x.get(f), sums, f, settings, levels)
         if f not in uncounted
         else uncounted[f][1]
         for f, column in enumerate(values)
@@ -155,6 +157,35 @@ def _with_many_levels(before: Survey | None) -> set[int]:
     return {f for f, column in enumerate(before.columns) if column.form and column.levels is None}
 
 
+def _expected_to_be_few(
+    before: Survey | None, numeric: Sequence[int]
+) -> dict[int, tuple[float, float]]:
+    """Least and largest of columns of few whole numbers, by place among the numeric ones."""
+    if before is None:
+        return {}
+    sums, columns = before.numbers, before.columns
+    return {
+        g: (sums.low[f], sums.high[f])
+        for g, f in enumerate(numeric)
+        if columns[f].levels and columns[f].form == "number" and sums.whole[f]
+    }
+
+
+def _sums(
+    X: np.ndarray, numeric: list[int], few: FewNumbers, before: Survey | None, d: int
+) -> NumberSums:
+    """The sums of all d columns, of which the numeric ones are rows of X."""
+    digits = np.zeros(d, np.int64) if before is None else before.numbers.digits
+    if not few.places:
+        return numbers.of_all([(numeric, number_sums(X.T, digits[numeric]))], d)
+    counted = [numeric[g] for g in few.places]
+    others = [g for g, f in enumerate(numeric) if f not in set(counted)]
+    left = [numeric[g] for g in others]
+    parts = [(counted, few_numbers.sums(few))]
+    parts += [(left, number_sums(X[others].T, digits[left]))] if left else []
+    return numbers.of_all(parts, d)
+
+
 def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
     if sp.issparse(X):
         X = X.toarray()
@@ -178,8 +209,9 @@ def _column(
     sums: NumberSums,
     f: int,
     settings: Settings,
-    many_levels: bool = False,
+    levels: Mapping[int, dict[float, int] | None],
 ) -> Column:
+    """`levels` are those of columns that are known; None: too many."""
     if values.form == "words":
         return _words(values, settings)
     assert x is not None
@@ -191,7 +223,7 @@ def _column(
     column = Column(
         values.form,
         missing,
-        levels=None if many_levels else _levels(x, sums, f),
+        levels=levels[f] if f in levels else _levels(x, sums, f),
         run=_run(x, sums, f),
     )
     return date_parts(column, x) if values.form == "moment" else column

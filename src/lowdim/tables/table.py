@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 CHUNK_BYTES = 2**23  # of numbers, about this much is in work at a time,
+LARGEST_CHUNK = 2**25  # up to this, if there are fewer than ENOUGH_ROWS,
 LEAST_ROWS = 256  # but no fewer rows: a column costs as much time as some hundred of its values
+ENOUGH_ROWS = 4096
 
 
 class Table(ABC):
@@ -68,4 +70,6 @@ class Table(ABC):
 
 def rows_at_a_time(n_columns: int) -> int:
     """Rows of a chunk."""
-    return max(LEAST_ROWS, CHUNK_BYTES // (8 * max(n_columns, 1)))
+    row_bytes = 8 * max(n_columns, 1)
+    enough = min(ENOUGH_ROWS, LARGEST_CHUNK // row_bytes)
+    return max(LEAST_ROWS, enough, CHUNK_BYTES // row_bytes)
