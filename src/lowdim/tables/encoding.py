@@ -287,7 +287,7 @@ def report_unknown(encoding: Encoding, unknown: Mapping[str, Counter]) -> None:
         if encoding.unknown == "error":
             raise TableError(
                 f"{what}, which the model has never seen.",
-                "Count them as none of the known levels: {unknown}='warn'.",
+                "unknown='warn' counts them as none of the known levels.",
             )
         _warn(f"{what}, which the model has never seen: none of its known levels.")
 
