@@ -9,7 +9,9 @@ of the standard deviations; of encoded frames, of the encoded numbers.
 from __future__ import annotations
 
 import os
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +26,26 @@ WORDS = np.array(["red", "green", "blue", "yellow", "white"])
 def csv_of(X: np.ndarray, words: bool) -> str:
     """The path of a file with these rows; the last two columns as words, if wanted.
 
-    It lies beside the data of the run and is written once, by the first process that fits.
+    It lies beside the data of the run. Another process writes it, so that it does not count as
+    memory of a fit.
     """
-    import polars as pl
-
-    path = data_folder(X) / f"{len(X)}x{X.shape[1]}.csv"
-    if not path.exists():
-        own = path.with_suffix(f".{os.getpid()}")
-        frame_of(X, words, pl.DataFrame).write_csv(own)
-        own.replace(path)
-    return str(path)
-
-
-def data_folder(X: np.ndarray) -> Path:
-    """Where the harness keeps the rows."""
     held: Any = X
     while not isinstance(held, np.memmap):
         held = held.base
-    return Path(held.filename).parent
+    data = Path(held.filename)
+    path = data.with_name(f"{len(X)}x{X.shape[1]}.csv")
+    if not path.exists():
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as writer:
+            writer.submit(write_csv, data, len(X), words, path).result()
+    return str(path)
+
+
+def write_csv(data: Path, n: int, words: bool, path: Path) -> None:
+    import polars as pl
+
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    frame_of(np.load(data, mmap_mode="r")[:n], words, pl.DataFrame).write_csv(unfinished)
+    unfinished.replace(path)
 
 
 def frame_of(X: np.ndarray, words: bool, make: Any) -> Any:
