@@ -9,6 +9,9 @@ WORKERS ?= 2
 
 PY := $(VENV)/bin/python
 
+# Tests start many processes: what one has compiled the others read, whatever the environment says.
+TEST_PY := env -u PYTHONDONTWRITEBYTECODE $(PY)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench docs screenshots clean distclean
 
@@ -20,8 +23,8 @@ demo: $(VENV)/.installed-report,io  ## From a table with missing values to its s
 	$(PY) examples/demo.py
 
 test: lint  ## Check style and types, then run all tests
-	$(PY) -m lowdim warmup --quiet  # or each worker would compile the same kernels
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+	$(TEST_PY) -m lowdim warmup --quiet  # or each worker would compile the same kernels
+	$(TEST_PY) -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.installed-test  ## Check style and types
 	$(PY) -m ruff check .

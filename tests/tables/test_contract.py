@@ -27,6 +27,7 @@ import lowdim
 from lowdim import TableEncoder, TableModel
 from lowdim.registry import public_estimators
 from lowdim.tables.errors import TableWarning
+from tests.estimators.examples import small
 
 ENCODERS = [
     TableEncoder(),
@@ -91,14 +92,6 @@ def visitors(missing=0.06, n=90):
     for name in frame if missing else ():
         frame.loc[rng.random(n) < missing, name] = None
     return frame
-
-
-def small(name):
-    """A model of the class for a small table, seeded."""
-    model = CLASSES[name]()
-    settings = {"random_state": 0, "n_components": 2, "n_clusters": 2}
-    known = model.get_params()
-    return model.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
 def table_model(name):
