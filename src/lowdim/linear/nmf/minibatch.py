@@ -140,6 +140,8 @@ class MiniBatchNMF(PartsModel):
     True
     """
 
+    filled_by: ClassVar[str] = "NMF"  # with nothing negative
+
     shapes: ClassVar[dict] = {
         **PartsModel.shapes,
         "n_steps_": (),
