@@ -87,6 +87,29 @@ def test_codes_that_start_afresh_end_at_the_same_place(rng):
 
 
 @quietly
+@pytest.mark.parametrize("beta", [0.0, 0.5, 1.5, 2.5])
+@pytest.mark.parametrize("fresh", [False, True])
+def test_fit_transform_gives_the_codes_of_transform(beta, fresh, rng):
+    X = parts(rng) + 0.1
+    model = MiniBatchNMF(3, batch_size=20, beta_loss=beta, fresh_restarts=fresh, max_iter=5)
+    np.testing.assert_array_equal(model.fit_transform(X), model.transform(X))
+
+
+@quietly
+@pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 1.5, 2.5])
+def test_one_batch_of_all_rows_that_forgets_is_nmf(beta, rng):
+    X = parts(rng) + 0.1
+    settings = {"beta_loss": beta, "max_iter": 30, "alpha_W": 0.01, "random_state": 0}
+    batch, whole = MiniBatchNMF(3, forget_factor=0.0, **settings), NMF(3, solver="mu", **settings)
+    W = whole.fit_transform(X, sample_weight=np.arange(len(X)))
+    np.testing.assert_array_equal(batch.fit_transform(X, sample_weight=np.arange(len(X))), W)
+    np.testing.assert_array_equal(batch.components_, whole.components_)
+    assert batch.n_steps_ == batch.n_iter_ == whole.n_iter_
+    batch.partial_fit(X)
+    assert batch.n_steps_ == whole.n_iter_ + 1
+
+
+@quietly
 def test_weights_are_repeats_where_a_batch_has_all_rows(rng):
     X, weight = parts(rng), rng.integers(0, 3, size=40)
     by_weight = MiniBatchNMF(3, alpha_W=0.01).fit(X, sample_weight=weight)
@@ -102,5 +125,5 @@ def test_what_is_negative_or_missing_is_refused(rng):
     with pytest.raises(ValueError, match="Negative values in data passed to MiniBatchNMF"):
         MiniBatchNMF(2).fit(X - 5.0)
     X[0, 0] = np.nan
-    with pytest.raises(ValueError, match="NaN in 1 of 12 columns"):
+    with pytest.raises(ValueError, match=r"NaN in 1 of 12 columns.*with lowdim\.NMF\("):
         MiniBatchNMF(2).fit(X)

@@ -54,6 +54,19 @@ def test_the_history_never_rises(beta, rng):
     assert (np.diff(model.history_) <= 0).all()
 
 
+@pytest.mark.parametrize("beta", BETAS)
+def test_one_iteration_moves_the_components_and_lowers_the_error(beta, rng):
+    X, W, V = example(rng, n=30, zeros=beta > 0)
+    H, how = V.T, {"init": "custom", "solver": "mu", "beta_loss": beta}
+    before = np.inf
+    for _ in range(5):
+        model = lowdim.NMF(3, max_iter=1, tol=0, **how)
+        moved = model.fit_transform(X, W=W, H=H), model.components_
+        assert np.abs(model.components_ - H).max() > 1e-3 * H.max()
+        assert model.reconstruction_err_ < before
+        (W, H), before = moved, model.reconstruction_err_
+
+
 @pytest.mark.parametrize("beta", [1.0, 1.5])
 def test_sparse_and_dense_are_the_same(beta, rng):
     X, _, _ = example(rng, n=40)

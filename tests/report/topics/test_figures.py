@@ -29,6 +29,14 @@ def test_areas_of_circles_are_as_the_shares():
     assert circle_sizes(np.array([1.0, 1e-9]))[1] > 5  # still to be tapped
 
 
+def test_topics_fill_the_map_and_both_axes_have_one_scale():
+    points = np.array([[0.9, -0.1], [-0.1, 0.1], [0.0, 0.3]])  # one topic is unlike the others
+    p = topic_circles(points, np.full(3, 1 / 3), ["a", "b", "c"])
+    (left, right), (low, high) = ((r.start, r.end) for r in (p.x_range, p.y_range))
+    assert left < -0.1 and right > 0.9 and low < -0.1 and high > 0.3
+    np.testing.assert_allclose([right - left, high - low], 1.25)
+
+
 def test_names_of_topics_are_no_formulas():
     p = topic_circles(np.zeros((1, 2)), np.ones(1), [MATH])
     assert "$$" not in source_of(p)["name"][0] and source_of(p)["number"] == ["1"]

@@ -69,3 +69,11 @@ def test_negative_counts_are_refused():
             lowdim.PLSA().fit(X)
         with pytest.raises(ValueError, match="Negative values"):
             lowdim.LatentDirichletAllocation().fit(lowdim.stream(lambda X=X: iter([X])))
+
+
+@pytest.mark.parametrize("Model", [lowdim.PLSA, lowdim.LatentDirichletAllocation])
+def test_what_fills_missing_counts_leaves_none_negative(Model):
+    X = np.array([[1.0, np.nan], [2.0, 1.0]])
+    with pytest.raises(ValueError, match=r"NaN in 1 of 2 columns.*with lowdim\.NMF\("):
+        Model(1).fit(X)
+    Model(1).fit(lowdim.NMF(1).fit(X).impute(X))

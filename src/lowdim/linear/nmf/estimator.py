@@ -9,6 +9,7 @@ Inside, V = H' (d, k): both halves are then the same problem.
 
     objective.py      J, its unit
     start.py          the first factors; given.py: those of the user
+    learning.py       which alternation a solver and a loss take, and its loop
     alternation.py    the two halves on squares, carried on and restarted
     half.py           what a half-step asks of the data, and what it gets
     data.py           complete rows: products with the factors, in memory and by blocks
@@ -40,28 +41,25 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import StrOptions
 from lowdim.core.imputation import ImputeMixin
-from lowdim.core.loop import fitting, iterate
+from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_weights
-from lowdim.linear.nmf.alternation import Settings, change, first_state, step, sweeps_for
 from lowdim.linear.nmf.codes import encode, encode_entries, sum_entry_errors, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
 from lowdim.linear.nmf.entries import Counted, counted_entries, observed_data
 from lowdim.linear.nmf.filling import fill, fill_with_std
 from lowdim.linear.nmf.given import given_components
+from lowdim.linear.nmf.learning import Problem, Solver, learn_factors
 from lowdim.linear.nmf.model import PartsModel
-from lowdim.linear.nmf.mu import MuSettings, floor_of, mu_change, mu_start, mu_step, size_of
 from lowdim.linear.nmf.objective import (
     Penalties,
     Units,
     beta_of,
-    in_unit,
     penalties,
     refuse_negative,
     units_of,
 )
-from lowdim.linear.nmf.positive import LEAST, SWEEPS, Positive, positive_data
 from lowdim.linear.nmf.start import Factors
 from lowdim.linear.nmf.uncertainty import (
     Noise,
@@ -310,53 +308,12 @@ class NMF(ImputeMixin, PartsModel):
         random = random_generator(self.random_state)
         start = self._start(data, units, random, None if W is None else rows.part_of(W), H)
         of = penalties(self, units, rows.n_columns)
-        if units.beta == 1.0 and counted is None:
-            data = positive_data(data, rows, weight, units, floor_of(units, rows.dtype))
-            found = self._alternate(data, start, random, of, units)
-        elif self.solver == "mu":
-            found = self._alternate_by_updates(rows, counted, weight, start, of, units)
-        else:
-            found = self._alternate(data, start, random, of, units)
+        problem = Problem(rows, counted, weight, units, of)
+        solver = Solver(self.solver, self.shuffle)
+        found = learn_factors(self, problem, data, start, random, solver)
         del data  # its copies of X are no longer needed
         codes = self._publish(rows, counted, weight, found, units, of)
         return rows, codes, entry_weight is not None
-
-    def _alternate(
-        self, data: Any, start: Factors, random: Any, of: Penalties, units: Units
-    ) -> Factors:
-        d, k = start.V.shape
-        sweeps = sweeps_for(units, d, k)
-        settings = Settings(self.solver, of, sweeps, self.shuffle)
-        if isinstance(data, Positive):
-            settings = Settings("mu", of, (SWEEPS, SWEEPS), least=LEAST)
-        size = 0.5 * data.squares or 1.0
-        first = first_state(start, random)
-        loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
-        for state in loop:
-            loop.params = step(data, state, settings)
-            loop.record(loop.params.loss / size, change(loop.params))
-        return Factors(loop.params.W, loop.params.V)
-
-    def _alternate_by_updates(
-        self,
-        rows: Blocks,
-        counted: Counted | None,
-        weight: Any,
-        start: Factors,
-        of: Penalties,
-        units: Units,
-    ) -> Factors:
-        entries, by_entry = (rows, None) if counted is None else counted
-        measured = entries if units.unit == 1.0 else entries.seen(in_unit, units.unit)
-        observed = counted is not None
-        settings = MuSettings(units.beta, of, floor_of(units, rows.dtype), observed=observed)
-        along = (weight, by_entry)
-        size = float(measured.fold(size_of, units.beta, observed, along=along)) or 1.0
-        loop = iterate(self, mu_start(start), max_iter=self.max_iter, tol=self.tol)
-        for state in loop:
-            loop.params = mu_step(measured, weight, state, settings, by_entry)
-            loop.record(loop.params.loss / size, mu_change(loop.params))
-        return Factors(loop.params.W, loop.params.V)
 
     def _publish(
         self,

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, Interval, Real
 from lowdim.core.loop import fitting, iterate
@@ -19,6 +21,7 @@ from lowdim.core.validation import check_weights
 from lowdim.linear.nmf.alternation import EXACT
 from lowdim.linear.nmf.codes import encode, sum_errors
 from lowdim.linear.nmf.data import computed, data_of
+from lowdim.linear.nmf.learning import Problem, Solver, learn_factors
 from lowdim.linear.nmf.model import PartsModel
 from lowdim.linear.nmf.mu import floor_of, size_of
 from lowdim.linear.nmf.objective import (
@@ -39,6 +42,7 @@ from lowdim.linear.nmf.online import (
     online_step,
     pass_change,
 )
+from lowdim.linear.nmf.start import Factors
 
 SUMS = {"pull": ("d", "k"), "push": Either((("k", "k"), ("d", "k"))), "weight": ()}
 
@@ -114,7 +118,9 @@ class MiniBatchNMF(PartsModel):
     -----
     scikit-learn moves the codes of a batch by one update, and stops when a smoothed cost has not
     fallen for some batches, which rows in some order imitate. Here codes are solved, and the cost
-    is over all batches.
+    is over all batches. With forget_factor=0 and one batch of all rows (fresh_restarts=False), for
+    other losses than squares, it is `NMF` with solver='mu', its `tol` included; the codes then
+    start at W.
 
     References
     ----------
@@ -133,6 +139,8 @@ class MiniBatchNMF(PartsModel):
     >>> bool(model.reconstruction_err_ < 1.05 * whole.reconstruction_err_)
     True
     """
+
+    filled_by: ClassVar[str] = "NMF"  # with nothing negative
 
     shapes: ClassVar[dict] = {
         **PartsModel.shapes,
@@ -201,7 +209,7 @@ class MiniBatchNMF(PartsModel):
         sample_weight : array of shape (n,), default=None
             How often each row counts.
         W : array of shape (n, k), default=None
-            First codes, for init='custom'; only their number of components is used.
+            First codes, for init='custom'; only their number of components is used (but see Notes).
         H : array of shape (k, d), default=None
             First components, for init='custom'.
         """
@@ -233,8 +241,8 @@ class MiniBatchNMF(PartsModel):
             learned = self._learned
         how = self._how(units, rows, self._rho(rows.shape[0], rows.shape[0]))
         for X_part, w in _in_unit(rows, units).batches(rows.shape[0], along=(weight,)):
-            learned = online_step(X_part, w, None, learned, how).learned
-        self._publish(rows, weight, learned, units, how.alpha.W)
+            learned, codes, _ = online_step(X_part, w, None, learned, how)
+        self._publish(rows, weight, learned, codes, units, how.alpha.W)
         return self
 
     def _learn(self, X, sample_weight, W, H):
@@ -242,8 +250,13 @@ class MiniBatchNMF(PartsModel):
         weight = check_weights(sample_weight, rows)
         units = units_of(rows, weight, beta_of(self.beta_loss), type(self).__name__)
         random = random_generator(self.random_state)
-        start = self._start(data_of(rows, weight, units.unit), units, random, W, H)
+        data = data_of(rows, weight, units.unit)
+        start = self._start(data, units, random, W, H)
         n, size = rows.shape[0], min(self.batch_size, rows.shape[0])
+        alone = size == n and self.forget_factor == 0 and not self.fresh_restarts
+        if alone and units.beta != 2.0:  # on squares the steps below end lower
+            return self._learn_from_all_rows(rows, weight, units, data, start)
+        del data  # its copies of X are no longer needed
         how = self._how(units, rows, self._rho(size, n))
         measured = _in_unit(rows, units)
         whole = float(measured.fold(size_of, units.beta, False, along=(weight,))) or 1.0
@@ -254,19 +267,39 @@ class MiniBatchNMF(PartsModel):
             loop.params = one_pass(batches, state, how, self.max_no_improvement)
             cost = loop.params.costs.sum() / whole
             loop.record(cost, 0.0 if cost <= EXACT else pass_change(loop.params, whole))
-        return self._publish(rows, weight, loop.params.learned, units, how.alpha.W)
+        learned, codes = loop.params.learned, loop.params.W
+        return self._publish(rows, weight, learned, codes, units, how.alpha.W)
+
+    def _learn_from_all_rows(
+        self, rows: Blocks, weight: Any, units: Units, data: Any, start: Factors
+    ) -> Any:
+        """What NMF does: one batch has all rows, and its sums are all that V follows from."""
+        of = penalties(self, units, rows.n_columns)
+        problem = Problem(rows, None, weight, units, of)
+        found = learn_factors(self, problem, data, start, None, Solver("mu"))
+        learned = first_learned(found.V, units.beta)._replace(steps=self.n_iter_)
+        return self._publish(rows, weight, learned, found.W, units, of.W)
 
     def _publish(
-        self, rows: Blocks, weight: Any, learned: Learned, units: Units, penalty: Penalty
+        self,
+        rows: Blocks,
+        weight: Any,
+        learned: Learned,
+        found: np.ndarray,
+        units: Units,
+        penalty: Penalty,
     ) -> Any:
-        """Set what was learned; the codes of the rows."""
+        """Set what was learned; the codes of the rows, from those found while learning."""
         self._learned, self.n_steps_ = learned, learned.steps
         self._set_components(rows, learned.V, units, penalty)
+        W = found * found.dtype.type(units.root)
+        if not len(W):  # none were kept
+            W = computed(rows.map(encode, self._coding()))
+        self._set_mean_code(W, weight)  # before codes are made: some losses start there
         by = self._coding()
         codes = rows.map(encode, by)
         W = computed(codes)
         self.reconstruction_err_ = self._error(rows.fold(sum_errors, by, along=(weight, W)).loss)
-        self._set_mean_code(W, weight)
         return codes
 
     def _how(self, units: Units, rows: Blocks, rho: float) -> How:

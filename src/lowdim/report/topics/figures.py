@@ -73,8 +73,8 @@ def topic_circles(points: np.ndarray, shares: np.ndarray, names: Sequence[str]) 
         name="topics-points",
         tags=[TONED],
     )
-    reach = max(float(np.abs(points).max(initial=0.0)), 1e-3) * 1.25
-    p = blank(520, "topics-plot", x_range=(-reach, reach), y_range=(-reach, reach))
+    x_range, y_range = _around(points)
+    p = blank(520, "topics-plot", x_range=x_range, y_range=y_range)
     circles = p.scatter(
         "x",
         "y",
@@ -98,6 +98,13 @@ def topic_circles(points: np.ndarray, shares: np.ndarray, names: Sequence[str]) 
         p.add_layout(Span(location=0, dimension=along, line_color=MUTED, line_alpha=0.4))
     p.axis.visible = p.grid.visible = False
     return p
+
+
+def _around(points: np.ndarray) -> list[tuple[float, float]]:
+    """Ranges of x and y with all points and room for circles; equally long, so distances hold."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = max(float((high - low).max()) / 2, 1e-3) * 1.25
+    return [(float(at - reach), float(at + reach)) for at in (low + high) / 2]
 
 
 def _numbers(p: Any, source: Any, **look: Any) -> None:

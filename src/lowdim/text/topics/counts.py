@@ -7,7 +7,7 @@ signature. Terms that a block stores twice add up by themselves.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,8 @@ def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> B
 
 class CountsModel(Transformer, Estimator):
     """A model of documents x terms, with a code for each document: what its methods share."""
+
+    filled_by: ClassVar[str] = "NMF"  # which fills with nothing negative
 
     components_: np.ndarray  # (k, v)
 
