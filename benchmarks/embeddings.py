@@ -16,7 +16,9 @@ from __future__ import annotations
 import gzip
 import os
 import tempfile
+from collections.abc import Iterator
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,19 +38,23 @@ class Vectors(NamedTuple):
     vectors: np.ndarray
 
 
-@cache
-def articles() -> list[str]:
+def articles() -> Iterator[str]:
     with gzip.open(DATA / "wikipedia_sample.txt.gz", "rt", encoding="utf-8") as lines:
-        return [line.rstrip("\n").split("\t")[1] for line in lines]
+        for line in lines:
+            yield line.rstrip("\n").split("\t")[1]
 
 
 @cache
 def file_of(first: int, n: int, step: int) -> str:
-    """A file of these articles; the same for all that are asked for in one process."""
+    """A file of these articles; the same for all that are asked for in one process.
+
+    One article after the other: what all of them take would count as memory of the fit.
+    """
     folder = tempfile.mkdtemp(prefix="lowdim-bench-")
     path = Path(folder) / "text.txt"
-    chosen = articles()[first : first + n * step : step]
-    path.write_text("\n".join(chosen) + "\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        for article in islice(articles(), first, first + n * step, step):
+            file.write(article + "\n")
     return str(path)
 
 
@@ -58,7 +64,7 @@ def path_of(X: np.ndarray) -> str:
 
 
 def numbers(shrink: int) -> np.ndarray:
-    return np.arange(0, len(articles()), shrink)[:, None]
+    return np.arange(0, sum(1 for _ in articles()), shrink)[:, None]
 
 
 def ours(X: np.ndarray, **arguments: Any) -> Vectors:

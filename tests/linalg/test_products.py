@@ -10,6 +10,7 @@ from lowdim.linalg import products
 from lowdim.linalg.products import (
     dense_times,
     gram,
+    inner_products,
     is_tall,
     orthonormal,
     right_svd,
@@ -142,6 +143,13 @@ def test_sums_of_products_and_grams_are_those_of_numpy(rng):
     for found in in_every_setting(lambda: sum_of_products(A, B)):
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, expected, atol=rounding(*A, *B, terms=14))
+    plus = rng.normal(size=(9000, 7)).astype(np.float32)
+    for found in in_every_setting(lambda: sum_of_products(A, B, plus)):
+        np.testing.assert_allclose(found, expected + plus, atol=rounding(*A, *B, terms=15))
+    inside = np.hstack(A).astype(float).T @ plus
+    for found in in_every_setting(lambda: inner_products(A, plus)):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, inside, atol=rounding(*A, plus, terms=9000))
     for found in in_every_setting(lambda: gram(A[1])):
         assert found.dtype == np.float64
         np.testing.assert_allclose(found, A[1].T.astype(float) @ A[1], rtol=1e-12, atol=1e-9)

@@ -110,21 +110,22 @@ def test_codes_in_the_span_of_blocks_need_no_product(rng):
     halves, basis = module.Halves(times), blocks_of(rng, 30, [4, 4, 4])
     for Q in basis:
         halves.times(Q)
-    V = np.hstack(basis) @ np.linalg.qr(rng.normal(size=(12, 5)))[0]
-    np.testing.assert_allclose(halves.codes(V, basis), X @ V, atol=1e-12)
+    Z = np.linalg.qr(rng.normal(size=(12, 5)))[0]
+    V, codes = halves.in_span(basis, Z)
+    np.testing.assert_allclose(V, np.hstack(basis) @ Z, atol=1e-14)
+    np.testing.assert_allclose(codes, X @ V, atol=1e-12)
     assert asked == [4, 4, 4]
 
 
 def test_blocks_that_were_not_kept_are_multiplied_again_with_the_same_bits(rng):
     X = rng.normal(size=(40, 30))
     basis = blocks_of(rng, 30, [4, 4, 4])
-    V = np.hstack(basis)[:, :7]
-    found = []
+    Z, found = np.eye(12)[:, :7], []
     for known in (basis, basis[2:], ()):  # a fit that was cut short has lost some
         halves = module.Halves(counting(X)[0])
         for Q in known:
             halves.times(Q)
-        found.append(halves.codes(V, basis))
+        found.append(halves.in_span(basis, Z)[1])
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 
@@ -133,9 +134,22 @@ def test_after_a_restart_codes_are_one_product(rng):
     X = rng.normal(size=(40, 30))
     times, asked = counting(X)
     basis = blocks_of(rng, 30, [9, 4])
-    V = np.hstack(basis)[:, :7]
-    np.testing.assert_array_equal(module.Halves(times).codes(V, basis), X @ V)
+    V, codes = module.Halves(times).in_span(basis, np.eye(13)[:, :7])
+    np.testing.assert_array_equal(V, np.hstack(basis)[:, :7])
+    np.testing.assert_array_equal(codes, X @ V)
     assert asked == [7]
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-4])
+def test_axes_of_vectors_that_are_nearly_orthonormal_are_made_so(tilt, rng):
+    X = rng.normal(size=(60, 30)) * np.logspace(0, -2, 30)
+    V = np.linalg.qr(rng.normal(size=(30, 6)))[0] + tilt * rng.normal(size=(30, 6))
+    found = module._from_right(X @ V, V, module.straightening(V))
+    # a Newton step leaves 3/8 of the square of V'V - I, which is some 2 sqrt(6) tilt at most
+    P = found.components
+    np.testing.assert_allclose(P @ P.T, np.eye(6), atol=100 * tilt**2 + 1e-14)
+    np.testing.assert_allclose(found.codes, X @ P.T, atol=1e-12)
+    np.testing.assert_allclose(found.s, np.linalg.norm(found.codes, axis=0), rtol=1e-10)
 
 
 def test_a_sketch_of_the_rows_saves_a_pass(rng, monkeypatch):

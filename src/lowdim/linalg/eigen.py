@@ -21,7 +21,7 @@ the blocks that A couples it with, and then to the whole basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_at_most, check_choice, check_number
 from lowdim.linalg.checks import as_matrix, as_vector, power_of_two
-from lowdim.linalg.products import dense_times, gram, sum_of_products, tall_qr
+from lowdim.linalg.products import dense_times, gram, inner_products, sum_of_products, tall_qr
 
 Product = Callable[[np.ndarray], np.ndarray]
 
@@ -187,11 +187,13 @@ def lanczos_start(
     """Block Lanczos before its first pass; `start` as for `top_eigen`."""
     seed = int(random_generator(random).integers(2**62))
     draw = _draw(seed, 0)
-    first = draw.standard_normal((dim, block_size)) / np.sqrt(dim)
+    first = np.empty((dim, block_size), dtype=dtype)
+    given = 0 if start is None else start.shape[1]
     if start is not None:
         longest = np.abs(start).max(axis=0)
-        first[:, : start.shape[1]] = start / np.where(longest > 0, longest, 1.0)
-    block, _ = _new_block(first.astype(dtype), (), block_size, draw, np.finfo(dtype).eps)
+        first[:, :given] = start / np.where(longest > 0, longest, 1.0).astype(start.dtype)
+    first[:, given:] = draw.standard_normal((dim, block_size - given)) / np.sqrt(dim)
+    block, _ = _new_block(first, (), block_size, draw, np.finfo(dtype).eps)
     empty, none = np.zeros((0, 0)), np.zeros(0)
     return Lanczos((), empty, none, empty, none, block, 0.0, 0, seed)
 
@@ -220,7 +222,7 @@ def lanczos_step(state: Lanczos, product: np.ndarray, k: int, basis_size: int) -
 
     if len(T) + width > basis_size:  # thick restart with half of what fits beside the k wanted
         keep = min((k + basis_size) // 2, basis_size - width)
-        kept = _combined(basis, rotation[:, :keep])
+        kept = combined(basis, rotation[:, :keep])
         # rounding adds up over restarts: in float64 hundreds of them do not matter
         basis = (_straightened(kept) if kept.dtype == np.float32 else kept,)
         values, residuals = values[:keep], residuals[:keep]
@@ -233,7 +235,7 @@ def lanczos_result(state: Lanczos, k: int, converged: bool) -> TopEigen:
     """The k best Ritz pairs."""
     return TopEigen(
         values=np.maximum(state.values[:k], 0.0) * state.unit,
-        vectors=_straightened(_combined(state.basis, state.rotation[:, :k])),
+        vectors=_straightened(combined(state.basis, state.rotation[:, :k])),
         n_passes=state.n_passes,
         residuals=state.residuals[:k] * state.unit,
         converged=bool(converged),
@@ -427,12 +429,10 @@ def _all_at_once(apply: Product, dim: int, k: int, dtype: np.dtype) -> TopEigen:
 
 def _split(Y: np.ndarray, basis: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Y = Q H + R with Q'R = 0: what lies outside of the basis, and the coefficients inside."""
-    H = (
-        np.concatenate([dense_times(Q.T, Y) for Q in basis])
-        if basis
-        else np.zeros((0, Y.shape[1]), Y.dtype)
-    )
-    return (Y - _combined(basis, H) if basis else Y.copy()), H
+    if not basis:
+        return Y.copy(), np.zeros((0, Y.shape[1]), Y.dtype)
+    H = inner_products(basis, Y)
+    return combined(basis, -H, plus=Y), H
 
 
 def _bordered(T: np.ndarray, H: np.ndarray) -> np.ndarray:
@@ -493,15 +493,21 @@ def _range_of(R: np.ndarray, noise: float) -> tuple[np.ndarray, np.ndarray]:
     return Q.times(U[:, s > noise]), Q.R
 
 
-def _combined(basis: tuple[np.ndarray, ...], Z: np.ndarray) -> np.ndarray:
-    """Q Z (dim, p) for the basis Q."""
+def combined(
+    basis: Sequence[np.ndarray], Z: np.ndarray, plus: np.ndarray | None = None
+) -> np.ndarray:
+    """Q Z (dim, p) for the basis Q; plus (dim, p)."""
     edges = np.cumsum([Q.shape[1] for Q in basis])[:-1]
-    return sum_of_products(basis, np.split(Z.astype(basis[0].dtype), edges))
+    return sum_of_products(basis, np.split(Z.astype(basis[0].dtype), edges), plus)
+
+
+def straightening(V: np.ndarray) -> np.ndarray:
+    """M for nearly orthonormal columns V: V M is a Newton step towards their polar factor."""
+    return 1.5 * np.eye(V.shape[1]) - 0.5 * dense_times(V.T, V)
 
 
 def _straightened(V: np.ndarray) -> np.ndarray:
-    """Nearly orthonormal columns made orthonormal: a Newton step towards the polar factor of V."""
-    return dense_times(V, (1.5 * np.eye(V.shape[1]) - 0.5 * dense_times(V.T, V)).astype(V.dtype))
+    return dense_times(V, straightening(V).astype(V.dtype))
 
 
 def _draw(seed: int, n_passes: int) -> np.random.Generator:

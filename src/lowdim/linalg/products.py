@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from lowdim.core.threads import ordered_map, single_threaded_blas
+from lowdim.core.threads import ordered_map, shared_map, single_threaded_blas
 
 # In multiplications, of which a core makes about 2e10 a second: what is worth a turn on a thread,
 # and what an entry costs that comes from memory
@@ -51,8 +51,10 @@ def dense_times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 @single_threaded_blas()
-def sum_of_products(A: Sequence[np.ndarray], B: Sequence[np.ndarray]) -> np.ndarray:
-    """sum_i A_i B_i of tall arrays (n, m_i) and (m_i, d), a run of rows at a time."""
+def sum_of_products(
+    A: Sequence[np.ndarray], B: Sequence[np.ndarray], plus: np.ndarray | None = None
+) -> np.ndarray:
+    """sum_i A_i B_i of tall arrays (n, m_i) and (m_i, d), a run of rows at a time; plus (n, d)."""
     n, d = len(A[0]), B[0].shape[1]
     total = np.empty((n, d), dtype=A[0].dtype)
 
@@ -60,9 +62,21 @@ def sum_of_products(A: Sequence[np.ndarray], B: Sequence[np.ndarray]) -> np.ndar
         np.matmul(A[0][cut], B[0], out=total[cut])
         for left, right in zip(A[1:], B[1:], strict=True):
             total[cut] += left[cut] @ right
+        if plus is not None:
+            total[cut] += plus[cut]
 
-    _run(work, [slice(first, first + ROWS_AT_A_TIME) for first in range(0, n, ROWS_AT_A_TIME)])
+    _run(work, _runs(n))
     return total
+
+
+@single_threaded_blas()
+def inner_products(A: Sequence[np.ndarray], B: np.ndarray) -> np.ndarray:
+    """[A_1 A_2 ...]'B of tall arrays (n, m_i) and (n, d), a run of rows at a time."""
+
+    def work(cut: slice) -> np.ndarray:
+        return np.concatenate([left[cut].T @ B[cut] for left in A])
+
+    return reduce(np.add, ordered_map(work, _runs(len(B))))
 
 
 @single_threaded_blas()
@@ -82,9 +96,12 @@ def _cuts(length: int, pieces: int) -> list[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
+def _runs(n: int) -> list[slice]:
+    return [slice(first, first + ROWS_AT_A_TIME) for first in range(0, n, ROWS_AT_A_TIME)]
+
+
 def _run(work: Callable[[slice], object], cuts: list[slice]) -> None:
-    for _ in ordered_map(work, cuts):
-        pass
+    shared_map(work, cuts)
 
 
 # ---- tall matrices -------------------------------------------------------------------------------

@@ -130,8 +130,7 @@ def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
     def work(cut: tuple[int, int]) -> None:
         _rows_times(*cut, S.indptr, S.indices, data, V, product)
 
-    for _ in ordered_map(work, row_cuts(S.indptr, ENTRIES_PER_CUT)):
-        pass
+    shared_map(work, row_cuts(S.indptr, ENTRIES_PER_CUT))
     return product
 
 

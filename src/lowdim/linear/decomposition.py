@@ -23,14 +23,13 @@ from scipy.sparse.linalg import svds
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.validation import check_at_most
-from lowdim.linalg.eigen import lanczos_result
+from lowdim.linalg.eigen import combined, lanczos_result, straightening
 from lowdim.linalg.moments import column_variances, unit_for
 from lowdim.linalg.products import (
     ROWS_AT_A_TIME,
     dense_times,
     gram,
     orthonormal,
-    sum_of_products,
     thin_svd,
 )
 from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, sparse_times
@@ -109,7 +108,9 @@ def decomposition(
     found = _found(estimator, algorithm, rows_known, k, random)
     components, s = completed(found.components, found.s, k, found.rounding)
     rank = np.count_nonzero(s)
-    codes = None if found.codes is None or rank < k else found.codes * _signs(components)
+    codes = None if rank < k else found.codes
+    if codes is not None:
+        codes *= _signs(components)
     variance = np.concatenate([found.variance[:rank], np.zeros(k - rank)])
     return Decomposition(
         turn(components),
@@ -159,10 +160,12 @@ def _found(
     if algorithm == "krylov":
         first = None if products.sketch is None else products.sketch(width, random)
         state = lanczos_search(estimator, S, k, width, random, first)
-        vectors, basis = lanczos_result(state, k, True).vectors, state.basis
+        if products.in_span is not None:
+            return products.in_span(state.basis, state.rotation[:, :k])
+        vectors, accurate = lanczos_result(state, k, True).vectors, True
     else:
-        vectors, basis = power_axes(estimator, S, k, estimator.n_iter, random).W, ()
-    return products.sharpened(vectors.astype(about.rows.dtype), basis)
+        vectors, accurate = power_axes(estimator, S, k, estimator.n_iter, random).W, False
+    return products.sharpened(vectors.astype(about.rows.dtype), accurate)
 
 
 def _whole(X: np.ndarray, about: Measured, k: int) -> Axes:
@@ -201,7 +204,7 @@ def _by_second_moments(about: Measured, k: int) -> Axes:
     else:
         S = about.rows.fold(_second_moments, about.unit)
     vectors = top_of(S, k)[1]
-    return products_of(about).sharpened(vectors.astype(about.rows.dtype), (vectors,))
+    return products_of(about).sharpened(vectors.astype(about.rows.dtype), True)
 
 
 def _second_moments(X: Any, unit: float) -> np.ndarray:
@@ -219,9 +222,10 @@ class Products(NamedTuple):
     """X / unit as something to multiply by."""
 
     squared: Callable[[np.ndarray], np.ndarray]  # V -> X'X V, or U -> X X'U
-    # vectors that were found, orthonormal blocks in whose span they are; none: they are not
-    # accurate -> axes of X
-    sharpened: Callable[[np.ndarray, tuple[np.ndarray, ...]], Axes]
+    # vectors that were found, and whether they are accurate -> axes of X
+    sharpened: Callable[[np.ndarray, bool], Axes]
+    # the same of Q Z, for orthonormal blocks Q that were multiplied before
+    in_span: Callable[[tuple[np.ndarray, ...], np.ndarray], Axes] | None = None
     # so many vectors near the best ones, from a part of the rows
     sketch: Callable[[int, np.random.Generator], np.ndarray] | None = None
 
@@ -240,20 +244,26 @@ def products_of(about: Measured) -> Products:
         times, back = _dense_product(A), _dense_product(A.T)
     if X.shape[0] < X.shape[1]:
 
-        def from_left(U: np.ndarray, basis: tuple[np.ndarray, ...]) -> Axes:
-            if basis:  # X V = U diag(s), without a product
+        def from_left(U: np.ndarray, accurate: bool) -> Axes:
+            if accurate:  # X V = U diag(s), without a product
                 return _from_left(back(U), U)
             V = _orthonormal(back(U))
             return _from_right(times(V), V)
 
         return Products(lambda U: times(back(U)), from_left)
     if not sp.issparse(X):
-        return Products(_of_blocks(about)[0], lambda V, basis: _from_right(times(V), V))
+        return Products(_of_blocks(about)[0], lambda V, accurate: _from_right(times(V), V))
     halves = Halves(times)
+
+    def in_span(basis: tuple[np.ndarray, ...], Z: np.ndarray) -> Axes:
+        V, Y = halves.in_span(basis, Z)
+        return _from_right(Y, V, straightening(V))
+
     sketch = partial(_sketch, A) if A.nnz >= ENTRIES_FOR_SKETCH else None
     return Products(
         lambda V: back(halves.times(V)),
-        lambda V, basis: _from_right(halves.codes(V, basis), V),
+        lambda V, accurate: _from_right(times(V), V),
+        in_span,
         sketch,
     )
 
@@ -272,14 +282,17 @@ class Halves:
         self._kept[id(V)] = V, Y
         return Y
 
-    def codes(self, V: np.ndarray, basis: tuple[np.ndarray, ...]) -> np.ndarray:
-        """X V; what is kept is given free."""
-        kept, self._kept = self._kept, {}
+    def in_span(
+        self, basis: tuple[np.ndarray, ...], Z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """V = Q Z for the blocks Q, and X V; what is kept is given free."""
+        V, kept = combined(basis, Z), self._kept
+        self._kept = {}
         # whether there was a restart, not what is kept: a fit that was taken up again has less
-        if not 0 < len(basis) <= BLOCKS_KEPT or any(Q.shape != basis[0].shape for Q in basis):
-            return self._times(V)
+        if len(basis) > BLOCKS_KEPT or any(Q.shape != basis[0].shape for Q in basis):
+            return V, self._times(V)
         products = [kept.pop(id(Q))[1] if id(Q) in kept else self._times(Q) for Q in basis]
-        return sum_of_products(products, [dense_times(Q.T, V) for Q in basis])
+        return V, combined(products, Z)
 
 
 def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndarray:
@@ -289,10 +302,8 @@ def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndar
     """
     B = sp.csr_array(A[::SKETCHED])
     times, back = _sparse_product(B), _sparse_product(by_column(B))
-    V = random.standard_normal((A.shape[1], width)).astype(A.dtype)
-    for _ in range(2):
-        V = orthonormal(back(times(V)))
-    return V
+    V = random.standard_normal((A.shape[1], width), dtype=A.dtype)
+    return back(times(orthonormal(back(times(V)))))
 
 
 def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
@@ -312,7 +323,7 @@ def _of_blocks(about: Measured) -> tuple[Callable, Callable]:
     def squared(V: np.ndarray) -> np.ndarray:
         return rows.fold(_squared_product, V.astype(rows.dtype, copy=False), unit).T
 
-    def sharpened(V: np.ndarray, basis: tuple[np.ndarray, ...]) -> Axes:
+    def sharpened(V: np.ndarray, accurate: bool) -> Axes:
         codes = about.mean / unit @ V
         G, C = rows.fold(_code_moments, V, codes, unit)
         values, R = top_of(G, len(G))
@@ -342,16 +353,17 @@ def _code_moments(X: Any, V: np.ndarray, mean: np.ndarray, unit: float) -> CodeM
     return CodeMoments(Z.T @ Z, D.T @ D)
 
 
-def _from_right(Y: np.ndarray, V: np.ndarray) -> Axes:
-    """Y = X V for orthonormal V (d, k)."""
-    squares = _squares(Y, ILL_CONDITIONED["float64"])  # nothing is divided by s
-    if squares is None:
-        U, s, Rt = thin_svd(Y, Y.shape[1])
-        Z = U * s
-    else:
-        s, Rt = np.sqrt(squares[0]), np.ascontiguousarray(squares[1].T, dtype=Y.dtype)
-        Z = dense_times(Y, Rt.T)
-    components = dense_times(Rt, V.T)
+def _from_right(Y: np.ndarray, V: np.ndarray, M: np.ndarray | None = None) -> Axes:
+    """Y = X V for orthonormal V (d, k); or for V whose V M are orthonormal."""
+    M = np.eye(V.shape[1]) if M is None else M
+    values, R = top_of(M.T @ gram(Y) @ M, Y.shape[1])
+    if values[-1] <= ILL_CONDITIONED["float64"] * values[0]:
+        U, s, Rt = thin_svd(dense_times(Y, M.astype(Y.dtype)), Y.shape[1])
+        Z, T = U * s, M @ Rt.T
+    else:  # nothing is divided by s
+        s, T = np.sqrt(values), M @ R
+        Z = dense_times(Y, T.astype(Y.dtype))
+    components = dense_times(np.ascontiguousarray(T.T, dtype=V.dtype), V.T)
     return Axes(components, s.astype(np.float64), _variance(Z), _rounding(V), Z)
 
 

@@ -201,14 +201,14 @@ class PMIVectors(WordModel):
             self, A, self.vector_size, random_generator(self.random_state), at_most=True
         )
         s, p = found.s * found.unit, self.eigenvalue_weight
-        C = found.components.T * powers(s, 1.0 - p)
-        self.context_vectors_ = np.ascontiguousarray(C, dtype=A.dtype)
+        C = np.empty(found.components.shape[::-1], dtype=A.dtype)
+        self.context_vectors_ = scaled(found.components.T, powers(s, 1.0 - p), C)
         self.singular_values_ = s.astype(A.dtype)
         if found.codes is None:
             W = A.map(encode, self._back(A.dtype))
             W = np.asarray(W.compute() if hasattr(W, "compute") else W)
         else:  # U S, in units
-            W = np.asarray(found.codes * (powers(s, p) / found.s), dtype=A.dtype)
+            W = scaled(found.codes, powers(s, p) / found.s, found.codes)
             W[np.diff(A.in_memory.indptr) == 0] = 0.0  # no rounding where a word has no contexts
         self.vectors_ = self._combined(W, self.context_vectors_)
         return self
@@ -248,6 +248,11 @@ class PMIVectors(WordModel):
 def powers(s: np.ndarray, p: float) -> np.ndarray:
     """s^p of singular values; of those that are 0, 0."""
     return np.power(s, p, out=np.zeros(len(s)), where=s > 0)
+
+
+def scaled(X: np.ndarray, by: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """X diag(by), rounded to the type of `out`."""
+    return np.multiply(X, by, out=out, casting="same_kind")
 
 
 def encode(A: Any, back: np.ndarray) -> np.ndarray:
