@@ -22,7 +22,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any, ClassVar
 
-from lowdim.core.lowering import lowering_of_loops
+from lowdim.core.passes import passes_of_loops
 
 # passes of numba's compiler that leave plain loops as they are
 NOT_FOR_LOOPS = {
@@ -51,7 +51,6 @@ def compiler_of_loops() -> type:
     """The compiler, for kernels that make no arrays."""
     from numba import version_info
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
-    from numba.core.typed_passes import IRLegalization, NativeLowering
 
     tested = version_info.short in TESTED
 
@@ -68,16 +67,10 @@ def compiler_of_loops() -> type:
                 kind = _inner_library() if state.flags.no_cpython_wrapper else _outer_library()
                 state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
                 state.library.enable_object_caching()
-            passes = DefaultPassBuilder.define_nopython_pipeline(state)
-            kept = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
             if tested:
-                ours = {NativeLowering: lowering_of_loops()}
-                kept = [
-                    (ours.get(one, one), *rest)
-                    for one, *rest in kept
-                    if one is not IRLegalization  # which says where variables are deleted
-                ]
-            passes.passes = kept
+                return [passes_of_loops()("kernel")]
+            passes = DefaultPassBuilder.define_nopython_pipeline(state)
+            passes.passes = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
             return [passes]
 
     return CompilerOfLoops
