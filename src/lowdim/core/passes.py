@@ -74,9 +74,7 @@ def _find_types(state: Any) -> None:
     with state.typingctx.callstack.register(
         state.targetctx.target, infer, state.func_id, state.args
     ):
-        for index, (name, kind) in enumerate(
-            zip(state.func_ir.arg_names, state.args, strict=True)
-        ):
+        for index, (name, kind) in enumerate(zip(state.func_ir.arg_names, state.args, strict=True)):
             infer.seed_argument(name, index, kind)
         infer.build_constraint()
         infer.propagate()
