@@ -82,7 +82,7 @@ uses = {
     "TfidfVectorizer": lambda: lowdim.TfidfVectorizer(**text).fit_transform(docs),
     "corpus": lambda: counter.fit_transform(lowdim.corpus(docs)),
     "cooccurrence": lambda: lowdim.text.cooccurrence(docs, counter.fit(docs)),
-    "choose_topics": lambda: lowdim.choose_topics(counts(), [2, 3], repeats=1),
+    "choose_topics": lambda: lowdim.choose_topics(counts(), [2, 3], repeats=2),
     "Word2Vec": lambda: lowdim.Word2Vec(4, min_count=1, epochs=1).fit(docs),
 }
 use = uses[name]
