@@ -105,7 +105,7 @@ def _inference() -> type:
     class Statements(ConstraintNetwork):
         def __init__(self) -> None:
             super().__init__()
-            self._asked: dict[Any, dict[str, Any]] = {}
+            self._asked: dict[Any, dict[Any, Any]] = {}
 
         def propagate(self, infer: Any) -> list[Any]:
             errors = []
@@ -115,7 +115,8 @@ def _inference() -> type:
                     infer.typevars.get(name).type is kind for name, kind in before.items()
                 ):
                     continue
-                infer.typevars.types = asked = {}
+                asked: dict[Any, Any] = {}
+                infer.typevars.types = asked
                 try:
                     one(infer)
                 except TypingError as error:
