@@ -209,4 +209,4 @@ def test_views_of_each_other_are_read_anew():
 def test_the_passes_that_write_few_statements_are_used():
     in_space(np.zeros((1, 1, 1), dtype=np.int64), np.zeros((1, 1), dtype=np.int64))
     (one,) = in_space.compiled().overloads.values()
-    assert any("lowering_of_loops" in name for name in one.metadata["pipeline_times"]["nopython"])
+    assert list(one.metadata["pipeline_times"]) == ["kernel"]

@@ -156,6 +156,8 @@ def _pattern(X):
     return pattern
 
 
+MAP = np.arange(60.0).reshape(30, 2)
+APART = np.abs(np.subtract.outer(np.arange(30.0), np.arange(30.0)))
 FUNCTIONS = {
     "choose_rank": lambda X: lowdim.choose_rank(X),
     "choose_k": lambda X: lowdim.choose_k(X),
@@ -170,11 +172,36 @@ FUNCTIONS = {
     "tfidf": lambda X: lowdim.text.tfidf(X),
     "pmi": lambda X: lowdim.text.pmi(X),
     "cosine": lambda X: lowdim.text.cosine(X, top=1),
+    "choose_topics": lambda X: lowdim.choose_topics(X, [2], repeats=2),
+    "coreset": lambda X: lowdim.coreset(X, 10, 2),
+    "silhouette": lambda X: lowdim.silhouette(X, np.arange(30) % 3),
+    "non_negative_factorization": lambda X: lowdim.non_negative_factorization(X, n_components=2),
+    "neighbors": lambda X: lowdim.neighbors(X, 2),
+    "dissimilarity": lambda X: lowdim.dissimilarity(X),
+    "smacof": lambda X: lowdim.smacof(X),
+    "stress": lambda X: lowdim.stress(X, MAP),
+    "trustworthiness": lambda X: lowdim.trustworthiness(X, MAP),
+    "trustworthiness of a map": lambda X: lowdim.trustworthiness(MAP, X),
+    "shepard of a map": lambda X: lowdim.shepard(APART, X),
+    "map_quality": lambda X: lowdim.map_quality(X, MAP, n_neighbors=2),
+    "map_quality of a map": lambda X: lowdim.map_quality(MAP, X, n_neighbors=2),
+    "sparse_encode": lambda X: lowdim.sparse_encode(X, np.eye(5)),
+    "sparse_encode by atoms": lambda X: lowdim.sparse_encode(np.ones((2, 5)), X),
+    "orthogonal_mp": lambda X: lowdim.orthogonal_mp(X, np.ones(30)),
+    "dict_learning": lambda X: lowdim.dict_learning(X, 2, alpha=1, max_iter=2),
+    "basis_pursuit": lambda X: lowdim.sparse.basis_pursuit(X, np.ones(30)),
+    "denoise": lambda X: lowdim.denoise(X),
+    "inpaint": lambda X: lowdim.inpaint(X),
+    "compress": lambda X: lowdim.compress(X, keep=3),
+    "rotate": lambda X: lowdim.rotate(X),
+    "sample_quality": lambda X: lowdim.sample_quality(X, TRUE),
 }
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_functions_refuse_lying_matrices(function):
     for matrix, message in LIES.values():
-        with pytest.raises((ValueError, TypeError), match=f"{message}|sparse|Sparse"):
+        with pytest.raises(
+            (ValueError, TypeError), match=f"{message}|sparse|Sparse|is a [a-z]+_array"
+        ):
             FUNCTIONS[function](matrix)

@@ -41,6 +41,7 @@ def test_missing_pairs_are_accepted_where_asked_for():
 
 REFUSED = {
     "not square": (D[:2], r"shape \(2, 3\); array must be 2-dimensional and square"),
+    "a number": (3.0, r"shape \(\); array must be 2-dimensional and square"),
     "3-D": (D[None], "array must be 2-dimensional and square"),
     "pairs of no number of objects": (np.ones(4), "vector of 4 values; array must be 2-dim"),
     "empty": (np.empty((0, 0)), "is empty"),

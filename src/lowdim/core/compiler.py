@@ -3,7 +3,8 @@
 A kernel takes a fifth of a second to compile, half of it Python and half LLVM. Results and speed
 are as before; left out are
 
-    - passes that look for what no kernel has (closures, literal loops, inlined overloads);
+    - passes that look for what no kernel has (closures, literal loops, inlined overloads), and what
+      numba finds out again after every pass and for every signature (`core/passes.py`);
     - comparisons of compiler flags. numba asks its table of overloads for every `a + b` that it
       types, by a key that holds the flags: their hash is the same for all, so that entries are
       compared one by one, each time by some twenty attributes;
@@ -11,7 +12,8 @@ are as before; left out are
       may be, and writes down of each why it is not that one;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
-    - optimisation of what takes a call from Python apart: it runs once for a block of rows;
+    - optimisation of what takes a call from Python apart, which runs once for a block of rows, and
+      most of its statements (`core/kernel_calls.py`);
     - statements that LLVM would take apart again (`core/lowering.py`).
 """
 
@@ -22,7 +24,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any, ClassVar
 
-from lowdim.core.lowering import lowering_of_loops
+from lowdim.core.passes import passes_of_loops
 
 # passes of numba's compiler that leave plain loops as they are
 NOT_FOR_LOOPS = {
@@ -51,7 +53,6 @@ def compiler_of_loops() -> type:
     """The compiler, for kernels that make no arrays."""
     from numba import version_info
     from numba.core.compiler import CompilerBase, DefaultPassBuilder
-    from numba.core.typed_passes import IRLegalization, NativeLowering
 
     tested = version_info.short in TESTED
 
@@ -68,16 +69,10 @@ def compiler_of_loops() -> type:
                 kind = _inner_library() if state.flags.no_cpython_wrapper else _outer_library()
                 state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
                 state.library.enable_object_caching()
-            passes = DefaultPassBuilder.define_nopython_pipeline(state)
-            kept = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
             if tested:
-                ours = {NativeLowering: lowering_of_loops()}
-                kept = [
-                    (ours.get(one, one), *rest)
-                    for one, *rest in kept
-                    if one is not IRLegalization  # which says where variables are deleted
-                ]
-            passes.passes = kept
+                return [passes_of_loops()("kernel")]
+            passes = DefaultPassBuilder.define_nopython_pipeline(state)
+            passes.passes = [one for one in passes.passes if one[0].__name__ not in NOT_FOR_LOOPS]
             return [passes]
 
     return CompilerOfLoops
@@ -152,8 +147,8 @@ def _outer_library() -> type:
             module.data_layout = self._codegen._data_layout
 
         def _optimize_final_module(self) -> None:
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
+            builder = self._codegen._pass_builder()
+            builder.getModulePassManager().run(self._final_module, builder)
 
         def add_llvm_module(self, module: Any) -> None:
             for function in module.functions:

@@ -27,6 +27,8 @@ import functools
 import operator
 from typing import Any, NamedTuple
 
+from lowdim.core.kernel_calls import calls_from_python
+
 
 @functools.cache
 def lowering_of_loops() -> type:
@@ -47,7 +49,8 @@ def lowering_of_loops() -> type:
 
 @functools.cache
 def _lower() -> type:
-    return type("LowerLoops", (_arguments(), _values(), _numbers(), _elements(), _loops()), {})
+    parts = (calls_from_python(), _arguments(), _values(), _numbers(), _elements(), _loops())
+    return type("LowerLoops", parts, {})
 
 
 @functools.cache

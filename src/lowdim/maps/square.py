@@ -86,7 +86,7 @@ def _as_array(given: Any, name: str, who: str) -> np.ndarray:
     frame = frame_of(given, name)
     if isinstance(frame, nw.DataFrame):
         given = frame.to_numpy()
-    return np.ascontiguousarray(numeric_array(given, name, who), dtype=np.float64)
+    return np.asarray(numeric_array(given, name, who), dtype=np.float64, order="C")
 
 
 def _from_pairs(pairs: np.ndarray, name: str) -> np.ndarray:

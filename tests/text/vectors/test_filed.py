@@ -1,5 +1,7 @@
 """Word vectors of any file, and from and to gensim."""
 
+import os
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -29,6 +31,14 @@ def test_a_model_without_word_vectors_is_refused(tmp_path):
     lowdim.PCA(1).fit(np.eye(3)).save(tmp_path / "pca.lowdim")
     with pytest.raises(ValueError, match="holds a PCA, which has no word vectors"):
         WordVectors.load(tmp_path / "pca.lowdim")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    for read in (WordVectors.load, WordVectors.load_word2vec_format):
+        with pytest.raises(ValueError, match="is not a regular file"):
+            read(tmp_path / "pipe.txt")
 
 
 FORMS = {

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.numeric import numeric_array
+from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_choice, observed, open_rows_for
 from lowdim.linalg.checks import power_of_two
@@ -274,7 +275,7 @@ def without_itself(found: np.ndarray, of: np.ndarray) -> np.ndarray:
 def map_space(Y: Any, n: int, name: str, data: str = "X") -> MapSpace:
     """The map, checked: one place for each of n rows. Messages call it and the data so."""
     if sp.issparse(Y):
-        Y = Y.toarray()  # a map has few columns
+        Y = checked_sparse(Y, name).toarray()  # a map has few columns
     places = numeric_array(Y, name, "a map")
     if places.ndim != 2 or places.shape[1] == 0:
         raise ValueError(

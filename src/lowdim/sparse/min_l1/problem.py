@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from lowdim.core.numeric import numeric_array
+from lowdim.core.sparse import checked_sparse
 from lowdim.sparse.bases.operator import Basis
 from lowdim.sparse.promises.products import as_matrix
 
@@ -42,7 +43,7 @@ class Problem:
         self.matrix: np.ndarray | None
         self.operator: LinearOperator | None
         if sp.issparse(U):
-            U = aslinearoperator(U.astype(np.float64))
+            U = aslinearoperator(checked_sparse(U, "U").astype(np.float64))
         if isinstance(U, LinearOperator):
             if 0 in U.shape:
                 raise ValueError(f"U has the shape {U.shape}; it must have atoms.")

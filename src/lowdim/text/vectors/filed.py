@@ -12,7 +12,7 @@ from lowdim.core.validation import check_at_least, check_choice
 from lowdim.tables.errors import plain, quoted
 from lowdim.text.vectors.keyed import Keyed
 from lowdim.text.vectors.reading import Form, read_counts, read_vectors
-from lowdim.text.vectors.source import WordFileError
+from lowdim.text.vectors.source import WordFileError, opened
 from lowdim.text.vectors.writing import write_counts, write_vectors
 
 DUPLICATES = ("error", "first")
@@ -43,7 +43,7 @@ class Filed(Keyed):
         A file that lowdim did not write is read by `load_word2vec_format`, which finds out what it
         is.
         """
-        with open(path, "rb") as file:
+        with opened(path, plain(os.fspath(path), 200)) as file:
             ours = file.read(4) == b"PK\x03\x04"
         if not ours:
             return cls.load_word2vec_format(path)

@@ -24,6 +24,7 @@ from lowdim.text.vectors.source import (
     PIECE_BYTES,
     Source,
     WordFileError,
+    opened,
     readable,
     refuse_others,
     unpacked,
@@ -62,7 +63,7 @@ def read_vectors(
 ) -> Read:
     """Words and vectors of a file; None means that it is found out."""
     where = plain(os.fspath(path), 200)
-    with readable(where), open(path, "rb") as raw, unpacked(raw) as file:
+    with readable(where), opened(path, where) as raw, unpacked(raw) as file:
         source = Source(file, where)
         refuse_others(source, where)
         if source.peek(3) == BYTE_ORDER_MARK:
@@ -86,7 +87,7 @@ def read_vectors(
 def read_counts(path: str | os.PathLike[str], form: Form) -> dict[str, int]:
     """Words and counts of a vocabulary file: a word, a blank and its count in each line."""
     where, counts = plain(os.fspath(path), 200), dict[str, int]()
-    with readable(where), open(path, "rb") as raw, unpacked(raw) as file:
+    with readable(where), opened(path, where) as raw, unpacked(raw) as file:
         source, number = Source(file, where), 0
         while (line := source.line()) is not None:
             number += 1
@@ -105,7 +106,7 @@ def read_counts(path: str | os.PathLike[str], form: Form) -> dict[str, int]:
 def text_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
     """The lines of a text file, perhaps packed."""
     where = plain(os.fspath(path), 200)
-    with readable(where), open(path, "rb") as raw, unpacked(raw) as file:
+    with readable(where), opened(path, where) as raw, unpacked(raw) as file:
         source, number = Source(file, where), 0
         while (line := source.line()) is not None:
             number += 1

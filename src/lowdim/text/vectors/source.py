@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,15 @@ def readable(where: str) -> Iterator[None]:
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(error.errno, f"there is no file {where}") from None
         raise WordFileError(f"{where} cannot be read: {error.strerror or error}.") from None
+
+
+def opened(path: str | os.PathLike[str], where: str) -> Any:
+    """A file to read; a pipe or a device would be waited for."""
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise WordFileError(
+            f"{where} is not a regular file.", "Write what it gives to a file first."
+        )
+    return open(path, "rb")
 
 
 def unpacked(raw: Any) -> Any:
