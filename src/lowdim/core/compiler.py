@@ -12,8 +12,7 @@ are as before; left out are
       may be, and writes down of each why it is not that one;
     - machine code of kernels that only kernels call, and their optimisation for themselves: they
       are part of those that call them, and optimised there;
-    - optimisation of what takes a call from Python apart, which runs once for a block of rows, and
-      most of its statements (`core/kernel_calls.py`);
+    - optimisation of what takes a call from Python apart: it runs once for a block of rows;
     - statements that LLVM would take apart again (`core/lowering.py`).
 """
 
@@ -147,8 +146,8 @@ def _outer_library() -> type:
             module.data_layout = self._codegen._data_layout
 
         def _optimize_final_module(self) -> None:
-            builder = self._codegen._pass_builder()
-            builder.getModulePassManager().run(self._final_module, builder)
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
 
         def add_llvm_module(self, module: Any) -> None:
             for function in module.functions:

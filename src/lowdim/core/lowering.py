@@ -27,8 +27,6 @@ import functools
 import operator
 from typing import Any, NamedTuple
 
-from lowdim.core.kernel_calls import calls_from_python
-
 
 @functools.cache
 def lowering_of_loops() -> type:
@@ -49,8 +47,7 @@ def lowering_of_loops() -> type:
 
 @functools.cache
 def _lower() -> type:
-    parts = (calls_from_python(), _arguments(), _values(), _numbers(), _elements(), _loops())
-    return type("LowerLoops", parts, {})
+    return type("LowerLoops", (_arguments(), _values(), _numbers(), _elements(), _loops()), {})
 
 
 @functools.cache
