@@ -141,9 +141,10 @@ def encoded_chunk(
     if isinstance(chunk, np.ndarray) or sp.issparse(chunk):
         return _checked(_of_matrix(chunk, encoding), encoding), unknown
     values = iter(columns_of(chunk))
-    X = np.full((chunk_rows(chunk), encoding.width), np.nan, dtype=encoding.dtype)
+    X = np.empty((chunk_rows(chunk), encoding.width), dtype=encoding.dtype)
     for info, span, name in zip(encoding.used, encoding.spans, found, strict=True):
         if name is None:
+            X[:, span] = np.nan
             continue
         column = without_marks(next(values), encoding.marks)
         assert info.codec is not None
