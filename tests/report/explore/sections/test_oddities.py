@@ -28,6 +28,7 @@ def test_rows_are_named_and_reasons_are_text(report):
 
 def test_the_sentence_counts_odd_rows(report):
     assert odd_sentence(with_odd(report.findings, n_odd=0)).startswith("No row is odder")
-    assert odd_sentence(with_odd(report.findings, n_odd=1)).startswith("1 row is odder")
-    assert odd_sentence(with_odd(report.findings, n_odd=2)).startswith("2 rows are odder")
+    one, two = (odd_sentence(with_odd(report.findings, n_odd=n)) for n in (1, 2))
+    assert one.startswith("1 row is odder") and one.endswith("look at it first.")
+    assert two.startswith("2 rows are odder") and two.endswith("look at them first.")
     assert odd_section(with_odd(report.findings, n_odd=1)).tile == ("1", "odd row")

@@ -60,7 +60,8 @@ def odd_sentence(findings: Findings) -> str:
     odd = findings.odd
     if odd.n_odd == 0:
         return "No row is odder than chance allows in a table of this size."
+    are, them = ("is", "it") if odd.n_odd == 1 else ("are", "them")
     return (
-        f"{counted(odd.n_odd, 'row')} {'is' if odd.n_odd == 1 else 'are'} odder than chance allows "
-        "in a table of this size, if the columns were normally distributed: look at them first."
+        f"{counted(odd.n_odd, 'row')} {are} odder than chance allows in a table of this size, if "
+        f"the columns were normally distributed: look at {them} first."
     )
