@@ -178,10 +178,9 @@ def _sums(
     digits = np.zeros(d, np.int64) if before is None else before.numbers.digits
     if not few.places:
         return numbers.of_all([(numeric, number_sums(X.T, digits[numeric]))], d)
-    counted = [numeric[g] for g in few.places]
-    others = [g for g, f in enumerate(numeric) if f not in set(counted)]
+    others = sorted(set(range(len(numeric))) - set(few.places))
     left = [numeric[g] for g in others]
-    parts = [(counted, few_numbers.sums(few))]
+    parts = [([numeric[g] for g in few.places], few_numbers.sums(few))]
     parts += [(left, number_sums(X[others].T, digits[left]))] if left else []
     return numbers.of_all(parts, d)
 
