@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -481,3 +482,12 @@ def test_dates_can_be_levels():
     assert encoder.columns_["day"].codec.width == 2
     back = encoder.inverse_transform(encoder.transform(table), within="observed")
     pd.testing.assert_frame_equal(back, table, rtol=1e-9)
+
+
+def test_decimals_come_back_as_decimals(rng):
+    prices = [Decimal(int(cents)).scaleb(-2) for cents in rng.integers(-9999, 9999, 60)]
+    table = pd.DataFrame({"price": prices, "x": rng.normal(size=60)})
+    encoder = TableEncoder().fit(table)
+    back = encoder.inverse_transform(encoder.transform(table))
+    assert back["price"].tolist() == prices
+    assert set(map(type, back["price"])) == {Decimal}

@@ -261,9 +261,14 @@ def _number_objects(array: np.ndarray, kind: str, about: str) -> list:
 
 
 def decimal_texts(array: np.ndarray, digits: int) -> list[str] | None:
-    """Numbers with so many digits after the point; None if they need more."""
+    """Numbers with so many digits after the point; None if they need more.
+
+    What encoding and decoding rounded is no digit: some last bits of the largest number.
+    """
     texts = [f"{number:.{digits}f}" for number in array.tolist()]
-    return texts if np.array_equal(np.array(texts, dtype=np.float64), array) else None
+    rounding = 16 * np.finfo(np.float64).eps * np.abs(array).max(initial=0.0)
+    apart = np.abs(np.array(texts, dtype=np.float64) - array)
+    return texts if (apart <= rounding).all() else None
 
 
 def _fraction(number: float) -> Fraction:
