@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lowdim
+from lowdim.selection.compare import contest
 from lowdim.selection.splits import draw_split
 from tests.selection.compare.shared import (
     ENTRIES,
@@ -26,6 +27,8 @@ from tests.selection.compare.shared import (
     low_rank,
     storms,
 )
+
+FAILS = None  # in place of a loss
 
 MODELS = {
     "PCA": lowdim.PCA(2),
@@ -140,11 +143,40 @@ def test_candidates_are_chosen_without_what_is_held_out(rng):
     lowdim.compare(X, {"spies": [Spy(log), Spy(log)]}, repeats=2, random_state=3)
     split = draw_split(X, ENTRIES, 0.1, np.random.default_rng(3))
     fits = [given for what, given in log if what == "fit"]
-    assert len(fits) == 2 * (2 * 5 + 1)  # two candidates on five inner splits, then the chosen one
-    for given in fits[:10]:
+    assert len(fits) == 2 * (2 * 2 + 1)  # two candidates on two inner splits, then the chosen one
+    for given in fits[:4]:
         assert np.isnan(given[split.held]).all()
         assert np.isnan(given).sum() > split.held.sum()
-    assert_array_equal(np.isnan(fits[10]), split.held)
+    assert_array_equal(np.isnan(fits[4]), split.held)
+
+
+@pytest.mark.parametrize(
+    ("losses", "chosen", "judged"),
+    [
+        ([[1, 2, 9, 9, 9], [3, 4, 0, 0, 0]], 0, [2, 2]),  # behind in both: the others are not tried
+        ([[1, 5, 1, 9, 9], [2, 4, 2, 3, 0]], 1, [5, 5]),  # no one is ahead in all
+        ([[5, 5, 5, 5, 5], [1, 2, 1, 2, 2], [2, 1, 2, 1, 1]], 2, [2, 5, 5]),
+        ([[1, FAILS, 1, 1, 1], [2, 2, 2, 2, 2]], 1, [2, 2]),
+        ([[FAILS], [2]], 1, [1, 1]),
+    ],
+)
+def test_candidates_race_until_one_is_ahead(monkeypatch, losses, chosen, judged):
+    """Losses are those of each candidate, which is called by its number, on each inner split."""
+    tried = [0] * len(losses)
+
+    def judge(candidate, training, split, rules):
+        tried[candidate] += 1
+        if losses[candidate][split] is FAILS:
+            raise ValueError("too large")
+        return contest.Outcome(losses[candidate][split], 0.0, 1, 0, (), frozenset())
+
+    monkeypatch.setattr(contest, "judge", judge)
+    monkeypatch.setattr(contest, "seeded", lambda candidate, seed: candidate)
+    outer = draw_split(np.eye(9), ENTRIES, 0.1, np.random.default_rng(0))
+    trial = contest.SeededSplit(outer, 0, list(range(len(losses[0]))))
+    numbers = list(range(len(losses)))
+    assert contest._best_candidate(numbers, np.eye(9), trial, None) == chosen
+    assert tried == judged
 
 
 def test_a_model_is_judged_the_same_in_any_company(rng):

@@ -57,9 +57,9 @@ def compare(
     models : list or dict of estimators
         Of lowdim or scikit-learn; a dict gives them names. In place of an estimator there may be a
         list of candidates, such as [PCA(1), PCA(2), PCA(3)]: in every split the one is taken that
-        is best on splits of the training data (one, or up to five where the table is small), so
-        that each method is judged at its best size without a look at what is held out. Column
-        means are always compared, too.
+        is best on splits of the training data (one, or up to five where the table is small; who is
+        behind in each of the first is not tried on the others), so that each method is judged at
+        its best size without a look at what is held out. Column means are always compared, too.
     hold_out : {'entries', 'rows'}, default='entries'
         'entries': a share of the entries is missing, and predicted from the rest of the table.
         'rows': a share of the rows is not learned from; of these new rows, a quarter of the entries
@@ -188,22 +188,29 @@ def _run(candidates: list[Any], X: np.ndarray, trial: SeededSplit, rules: Rules)
 
 
 def _best_candidate(candidates: list[Any], X: np.ndarray, trial: SeededSplit, rules: Rules) -> int:
-    """Which candidate loses least on the inner splits; those that fail are left out."""
+    """Which candidate loses least on the inner splits; those that fail are left out.
+
+    It is a race: from the second split on, who was behind the leader in each of them is out.
+    """
     training = trial.split.training(X)
-    losses, failure = np.full(len(candidates), np.inf), None
-    for c, candidate in enumerate(candidates):
-        try:
-            losses[c] = np.mean(
-                [
-                    judge(seeded(candidate, trial.seed), training, split, rules).loss
-                    for split in trial.inner
-                ]
-            )
-        except Exception as error:  # a candidate too large for the data, say
-            failure = failure or error
-    if failure is not None and np.isinf(losses).all():
-        raise failure
-    return int(np.argmin(losses))
+    losses = np.empty((len(candidates), len(trial.inner)))
+    racing, leader, failures = list(range(len(candidates))), 0, []
+    for s, split in enumerate(trial.inner):
+        for c in tuple(racing):
+            try:
+                losses[c, s] = judge(seeded(candidates[c], trial.seed), training, split, rules).loss
+            except Exception as error:  # a candidate too large for the data, say
+                racing.remove(c)
+                failures.append(error)
+        if not racing:
+            raise failures[0]
+        seen = losses[:, : s + 1]
+        leader = min(racing, key=lambda c: float(np.mean(seen[c])))
+        if s >= 1:
+            racing = [c for c in racing if c == leader or np.any(seen[c] < seen[leader])]
+        if len(racing) == 1:
+            break
+    return leader
 
 
 # ---- splits --------------------------------------------------------------------------------------
