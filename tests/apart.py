@@ -48,9 +48,9 @@ def is_array(value):
 
 def overlapping(arrays):
     """Those that share memory with another one."""
-    places = sorted((bounds(array), i) for i, array in enumerate(arrays))
+    places = sorted([(*bounds(array), i) for i, array in enumerate(arrays)])
     found, end, last = set(), -1, 0
-    for (start, stop), i in places:
+    for start, stop, i in places:
         if start < end:
             found |= {i, last}
         if stop > end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -105,6 +106,12 @@ class Estimator(SavedModel, CallbackSupportMixin, BaseEstimator):
 
     def _shapes(self) -> dict[str, Any]:
         return {**super()._shapes(), "n_features_in_": "d", **self.shapes}
+
+    @classmethod
+    @functools.cache  # scikit-learn reads the signature again for each copy and each repr
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return names
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

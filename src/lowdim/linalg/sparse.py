@@ -158,9 +158,11 @@ def row_cuts(work: np.ndarray, at_a_time: float) -> list[tuple[int, int]]:
     at_a_time : float
         Work that is worth a turn on a thread.
     """
-    turns = max(1, int(work[-1] / at_a_time))
+    turns, n = int(work[-1] / at_a_time), len(work) - 1
+    if turns <= 1:
+        return [(0, n)] if n else []
     inner = np.searchsorted(work, np.linspace(0, work[-1], turns + 1)[1:-1])
-    edges = np.unique(np.concatenate([[0], inner, [len(work) - 1]]))
+    edges = np.unique(np.concatenate([[0], inner, [n]]))
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
