@@ -174,6 +174,8 @@ def refuse_object(array: np.ndarray, name: str, who: str, error: Exception) -> N
 
 def frame_of(X: Any, name: str) -> Any:
     """X as a data frame of narwhals, if it is one, with names that are all different."""
+    if isinstance(X, np.ndarray):  # narwhals would ask a dozen libraries whether it is theirs
+        return X
     try:
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):

@@ -421,6 +421,8 @@ def _as_numbers(X: Any, estimator: Any) -> Any:
 
 
 def _is_series(X: Any) -> bool:
+    if isinstance(X, np.ndarray):
+        return False
     return isinstance(nw.from_native(X, pass_through=True, allow_series=True), nw.Series)
 
 
