@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.checks import assert_checks_pass
 
 PATH = Path(__file__).resolve().parents[2] / "docs" / "developer" / "method_skeleton.py"
 spec = importlib.util.spec_from_file_location("method_skeleton", PATH)
@@ -54,6 +55,5 @@ def test_more_clusters_than_rows_are_refused():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([skeleton.SkeletonKMeans(n_clusters=3)])
-def test_scikit_learn_checks_pass(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks_pass():
+    assert_checks_pass(skeleton.SkeletonKMeans(n_clusters=3))

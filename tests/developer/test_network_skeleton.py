@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.checks import assert_checks_pass
 
 pytest.importorskip("torch")
 
@@ -67,6 +68,5 @@ def test_a_curve_in_space_is_followed_better_than_by_a_line(rng):
 
 
 @ignore_warnings
-@parametrize_with_checks([skeleton.SkeletonAutoencoder(max_iter=20)])
-def test_scikit_learn_checks_pass(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks_pass():
+    assert_checks_pass(skeleton.SkeletonAutoencoder(max_iter=20))

@@ -226,11 +226,14 @@ TAKE_TEXT = {"CausalTransformer", "GloVe", "PMIVectors", "SkipGram"}
 # 30; and what holds for every estimator holds after few iterations
 FOR_FEW_ROWS = {
     "Autoencoder": {"hidden": (32,), "max_iter": 8},
+    "CNNClassifier": {"channels": (8,), "hidden_layer_sizes": (16,), "learning_rate": 0.02},
+    "CNNRegressor": {"channels": (8,), "hidden_layer_sizes": (16,), "learning_rate": 0.02},
     "CausalTransformer": {"n_layers": 1, "n_heads": 2, "width": 8, "max_iter": 4},
     "DLGM": {"hidden": (16,), "max_iter": 4},
     "DictionaryLearning": {"max_iter": 20},
     "Diffusion": {"n_steps": 5, "hidden": (16,), "max_iter": 4},
     "GAN": {"hidden": (16,), "max_iter": 5},
+    "GloVe": {"vector_size": 10, "max_iter": 10},
     "MiniBatchNMF": {"max_iter": 20},
     "MixtureOfFactorAnalyzers": {"max_iter": 10},
     "NormalizingFlow": {"n_layers": 2, "hidden": (16,), "max_iter": 5},

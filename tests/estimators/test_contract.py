@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import unittest
 import warnings
 
 import numpy as np
@@ -11,10 +10,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import estimator_checks as checks
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim.core.loop import Loop
+from tests.checks import assert_checks_pass, run_check
 from tests.estimators.examples import (
     CLASSES,
     CONFIGURED,
@@ -43,43 +42,37 @@ pytestmark = quiet
 # ---- scikit-learn's contract ---------------------------------------------------------------------
 
 
-@parametrize_with_checks(DEFAULTS)
-def test_scikit_learn_checks_pass(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("model", DEFAULTS, ids=lambda model: type(model).__name__)
+def test_scikit_learn_checks_pass(model):
+    assert_checks_pass(model)
 
 
-CHECKS_OF_THE_DOOR = {  # what X may be is decided by the class, whatever the arguments
+CHECKS_OF_THE_CLASS = {  # what X may be, and what a fit leaves behind, whatever the arguments
     "check_dtype_object",
     "check_estimator_sparse_array",
     "check_estimator_sparse_matrix",
+    "check_estimator_sparse_tag",
+    "check_estimators_fit_returns_self",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
     "check_fit_score_takes_y",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
     "check_pipeline_consistency",
+    "check_positive_only_tag_during_fit",
+    "check_readonly_memmap_input",
     "check_transformer_data_not_an_array",
 }
 CHECKS_OF_ANY_ORDER = {"check_sample_weight_equivalence_on_dense_data"}  # it shuffles the rows
-NEEDS_ANOTHER_SCIPY = {"check_array_api_input"}  # the check of the defaults says so, and is skipped
 
 
 @pytest.mark.parametrize("model", CONFIGURED, ids=repr)
 def test_scikit_learn_checks_pass_with_other_arguments(model):
     """After few iterations; the checks of the defaults go on until they end."""
-    left_out = CHECKS_OF_THE_DOOR | NEEDS_ANOTHER_SCIPY
     if not agrees_only_in_the_end(model):
         model = short(model, max_iter=5)
-    if depends_on_order(model):
-        left_out = left_out | CHECKS_OF_ANY_ORDER
-    for _, check in checks.estimator_checks_generator(model):
-        if check.func.__name__ not in left_out:
-            with case(f"{check.func.__name__}, {check.keywords}"):
-                run_check(check, clone(model))
-
-
-def run_check(check, *arguments):
-    """Run a check of scikit-learn, which must not be skipped: it is one of several of a test."""
-    try:
-        check(*arguments)
-    except unittest.SkipTest as skipped:
-        raise AssertionError(f"scikit-learn left it out: {skipped}") from skipped
+    of_any_order = CHECKS_OF_ANY_ORDER if depends_on_order(model) else set()
+    assert_checks_pass(model, left_out=CHECKS_OF_THE_CLASS | of_any_order)
 
 
 FURTHER_CHECKS = [

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim.core.shapes import Given, ShapeError, check_shapes
 from lowdim.linalg.svd import deterministic_signs
 from lowdim.maps.base import OF_MAPS, Map
+from tests.checks import assert_checks_pass
 from tests.estimators.examples import table
 
 
@@ -53,9 +53,11 @@ class Axes(Map):
         return self._places[self._nearest_to(points, 2).indices].mean(axis=1)
 
 
-@parametrize_with_checks([Axes(), Axes(missing="pairwise"), Axes(metric="cosine")])
-def test_scikit_learn_checks_pass(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize(
+    "model", [Axes(), Axes(missing="pairwise"), Axes(metric="cosine")], ids=repr
+)
+def test_scikit_learn_checks_pass(model):
+    assert_checks_pass(model)
 
 
 # ---- places --------------------------------------------------------------------------------------

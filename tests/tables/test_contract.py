@@ -21,12 +21,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import estimator_checks as checks
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim import TableEncoder, TableModel
 from lowdim.registry import public_estimators
 from lowdim.tables.errors import TableWarning
+from tests.checks import assert_checks_pass
 from tests.estimators.examples import small
 
 ENCODERS = [
@@ -103,9 +103,9 @@ def table_model(name):
 # ---- scikit-learn's checks -----------------------------------------------------------------------
 
 
-@parametrize_with_checks(ENCODERS + MODELS)
-def test_scikit_learn_checks_pass(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("model", ENCODERS + MODELS, ids=repr)
+def test_scikit_learn_checks_pass(model):
+    assert_checks_pass(model)
 
 
 @pytest.mark.parametrize("check", FURTHER_CHECKS, ids=lambda check: check.__name__)

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 from sklearn import linear_model
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lowdim
 from lowdim import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
+from tests.checks import assert_checks_pass
 
 QUIET = pytest.mark.filterwarnings("ignore:Orthogonal matching pursuit ended prematurely")
 
 
 @QUIET
-@parametrize_with_checks([OrthogonalMatchingPursuit(), OrthogonalMatchingPursuitCV()])
-def test_scikit_learns_checks_pass(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("cls", [OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV])
+def test_scikit_learns_checks_pass(cls):
+    assert_checks_pass(cls())
 
 
 @pytest.fixture
