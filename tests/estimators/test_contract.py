@@ -144,7 +144,7 @@ def test_the_number_of_threads_changes_no_bit(model):
     X = table(n=200)
     fits = []
     for threads in (1, 3):
-        with lowdim.config_context(threads=threads, block_bytes=1024):
+        with lowdim.config_context(threads=threads, block_bytes=2048):
             fits.append(short(model).fit(X))
     assert_same_model(*fits)
 

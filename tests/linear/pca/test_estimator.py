@@ -162,8 +162,8 @@ def test_a_cluster_of_two_processes_gives_the_fit_in_memory_even_if_one_dies(rng
         assert marker.exists()
 
 
-def test_a_virtual_stream_of_two_gigabytes_is_fitted_in_little_memory():
-    n_blocks, d = 160, 1250  # 160 blocks of 1250 x 1250 float64: 2 GB
+def test_a_virtual_stream_of_a_gigabyte_is_fitted_in_little_memory():
+    n_blocks, d = 80, 1250  # 80 blocks of 1250 x 1250 float64: 1 GB
     base = np.random.default_rng(0).normal(size=(1250, d))
 
     def blocks():
