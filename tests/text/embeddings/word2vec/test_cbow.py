@@ -49,8 +49,8 @@ class Problem:
 
     def step(self, rate, weight, as_mean, groups, python=False):
         """W, C after one step, and the loss."""
-        run = [cbow.context_means, cbow.learn_targets, cbow.learn_contexts]
-        means, targets, contexts = (f.python for f in run) if python else run
+        run = [cbow.context_means, cbow.learn_targets, cbow.shared_changes, cbow.learn_contexts]
+        means, targets, changes, contexts = (f.python for f in run) if python else run
         words, first, last, n_near = self.text
         W, C, d = self.W.copy(), self.C.copy(), D
         n = PLACES[1] - PLACES[0]
@@ -65,11 +65,9 @@ class Problem:
                 C, H, (words, n_near, self.part), PLACES, parts, (self.noise, self.noise_part),
                 rate, weight, space, (a, b, loss),
             )  # fmt: skip
+        changes(n_near, (PLACES[0], *PLACES), as_mean, a, b)
         for parts in groups:
-            contexts(
-                W, d, words, first, last, n_near, self.part, self.holes, (3, 3), PLACES, parts,
-                as_mean, a, b, np.empty(d, dtype=self.dtype),
-            )  # fmt: skip
+            contexts(W, d, words, first, last, self.part, self.holes, (3, 3), PLACES, parts, a)
         return W, C, loss
 
 

@@ -7,7 +7,8 @@ time see W as it is at their beginning:
 
     1. h of each place
     2. C moves place by place; what h should change by is kept    parts of C apart
-    3. each w moves by what the places near it keep for it        parts of W apart
+    3. what each word near a place changes by: a share of that
+    4. each w moves by what the places near it have for it        parts of W apart
 
 Up to 32 neighbouring places meet the same SHARED words of noise, each of weight k / SHARED, all
 from one part of C, which is drawn by its share of q. So a row that is kept for h is written by the
@@ -41,7 +42,7 @@ def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean
     start, lo, hi = places
     width = H.shape[1]
     for t in range(lo, hi):
-        row = t - start
+        row, other = t - start, -1
         for f in range(width):
             H[row, f] = np.float32(0)
         if n_near[t] == 0:
@@ -49,10 +50,17 @@ def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean
         for p in range(first[t], last[t]):
             if p != t and (len(holes) == 0 or not holes[p - t + left]):
                 w = words[p]
-                for f in range(d):
-                    H[row, f] += W[w, f]
-        if as_mean:
-            share = np.float32(1) / np.float32(n_near[t])
+                if other >= 0:  # two rows at a time
+                    for f in range(d):
+                        H[row, f] += W[w, f] + W[other, f]
+                    other = -1
+                else:
+                    other = w
+        share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
+        if other >= 0:
+            for f in range(d):
+                H[row, f] = share * (H[row, f] + W[other, f])
+        else:
             for f in range(d):
                 H[row, f] *= share
         for f in range(d, width):
@@ -102,6 +110,8 @@ def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
                 old = C[c, f]
                 C[c, f] = old + g * H[h, f]
                 from_words[h, f] = g * old
+        for s in range(shared, n_batch * n_noise):
+            sigma[s] = np.float32(0)
         for b in range(n):
             h, lost = begin + b - start, np.float32(0)
             there = weight if n_near[begin + b] > 0 else np.float32(0)
@@ -109,33 +119,31 @@ def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
                 lost += cost[s]
                 sigma[s] *= -rate * there
             loss[h, 1] = lost * there
+        for b in range(0, n, 2):  # H and what is kept have rows for whole batches
+            h = begin + b - start
             for f in range(width):
                 from_noise[h, f] = np.float32(0)
-            add_noise(from_noise, h, N, sigma, b * n_noise)
-        for s in range(shared, n_batch * n_noise):
-            sigma[s] = np.float32(0)
-        move_noise(C, drawn, number, H, begin - start, n, sigma)  # H has rows for whole batches
+                from_noise[h + 1, f] = np.float32(0)
+            add_noise(from_noise, h, h + 1, N, sigma, b * n_noise)
+        move_noise(C, drawn, number, H, begin - start, n, sigma, N)
 
 
 @kernel(any_order=True)
-def learn_contexts(
-    W,
-    d,
-    words,
-    first,
-    last,
-    n_near,
-    part,
-    holes,
-    reach,
-    places,
-    parts,
-    as_mean,
-    from_words,
-    from_noise,
-    total,
-):
-    """Move the rows of W that are in some parts by what the places near them keep."""
+def shared_changes(n_near, places, as_mean, from_words, from_noise):
+    """What each word near a place changes by, for places lo, ..., hi - 1; put in `from_words`."""
+    start, lo, hi = places
+    width = from_words.shape[1]
+    for t in range(lo, hi):
+        if n_near[t] == 0:
+            continue
+        share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
+        for f in range(width):
+            from_words[t - start, f] = share * (from_words[t - start, f] + from_noise[t - start, f])
+
+
+@kernel(any_order=True)
+def learn_contexts(W, d, words, first, last, part, holes, reach, places, parts, change):
+    """Move the rows of W that are in some parts by what the places near them have for them."""
     start, end = places
     left, right = reach
     lowest = start - left if start > left else 0
@@ -143,8 +151,7 @@ def learn_contexts(
     for p in range(lowest, highest):
         if part[p] < parts[0] or part[p] >= parts[1]:
             continue
-        for f in range(d):
-            total[f] = np.float32(0)
+        w, other = words[p], -1
         nearest = p - right if p - right > start else start
         farthest = p + left + 1 if p + left + 1 < end else end
         for t in range(nearest, farthest):
@@ -152,9 +159,13 @@ def learn_contexts(
                 continue
             if len(holes) > 0 and holes[p - t + left]:
                 continue
-            share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
+            row = t - start
+            if other >= 0:  # two rows at a time
+                for f in range(d):
+                    W[w, f] += change[row, f] + change[other, f]
+                other = -1
+            else:
+                other = row
+        if other >= 0:
             for f in range(d):
-                total[f] += share * (from_words[t - start, f] + from_noise[t - start, f])
-        w = words[p]
-        for f in range(d):
-            W[w, f] += total[f]
+                W[w, f] += change[other, f]

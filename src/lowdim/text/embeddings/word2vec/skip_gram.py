@@ -51,10 +51,10 @@ def visits_of(text: Stretch, part: np.ndarray, reach: Reach, places: np.ndarray,
 
 
 def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
-    """Arrays to work in."""
+    """Arrays to work in: rows, what they move by, rows of noise, scores."""
     n_scores = n_batch * (n_noise + MOST_NEAR)
     return (
-        np.zeros((n_batch, width), dtype=np.float32),
+        *np.zeros((2, n_batch, width), dtype=np.float32),
         np.zeros((n_noise, width), dtype=np.float32),
         *np.zeros((3, n_scores), dtype=np.float32),
     )
@@ -95,7 +95,7 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
     rate, weight : learning rate, and k q_j / SHARED
     sums : loss, number of pairs; added to
     """
-    H, N, x, sigma, cost = space
+    H, M, N, x, sigma, cost = space
     n_batch, width, n_noise = H.shape[0], H.shape[1], N.shape[0]
     for start in range(0, len(word), n_batch):
         n = n_batch if start + n_batch < len(word) else len(word) - start
@@ -105,6 +105,7 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
             w = word[start + b]  # not in the loop: for the compiler, writes might change it
             for f in range(width):
                 H[b, f] = W[w, f]
+                M[b, f] = np.float32(0)
             if d < width:
                 H[b, d] = np.float32(1)
         for s in range(n_noise):
@@ -123,19 +124,24 @@ def learn_visits(W, C, d, word, share, begin, near, noise, rate, weight, space, 
         # both tables move: first by the pairs, then by the noise
         lost = 0.0
         for b in range(n):
-            w, scale, of_noise = word[start + b], weight * share[start + b], np.float32(0)
+            scale, of_noise = weight * share[start + b], np.float32(0)
             for a in range(begin[start + b], begin[start + b + 1]):
                 c, g = near[a], rate * sigma[shared + a - first]
                 lost += cost[shared + a - first]
                 for f in range(width):
                     old = C[c, f]
                     C[c, f] = old + g * H[b, f]
-                    W[w, f] += g * old
+                    M[b, f] += g * old
             for s in range(b * n_noise, (b + 1) * n_noise):
                 of_noise += cost[s]
                 sigma[s] *= -rate * scale
             lost += of_noise * scale
-            add_noise(W, w, N, sigma, b * n_noise)
-        move_noise(C, noise, number, H, 0, n, sigma)
+        for b in range(0, n, 2):
+            add_noise(M, b, b + 1, N, sigma, b * n_noise)
+        for b in range(n):
+            w = word[start + b]
+            for f in range(width):
+                W[w, f] += M[b, f]
+        move_noise(C, noise, number, H, 0, n, sigma, N)
         sums[0] += lost
         sums[1] += m

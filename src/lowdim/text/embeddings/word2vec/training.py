@@ -257,15 +257,19 @@ def learn_means(
                 tables.C, H, (words, n_near, part), places, parts, noise, rate, weight, space, kept
             )
 
+        def changes(cut: tuple[int, int], start: int = start) -> None:
+            cbow.shared_changes(n_near, (start, *cut), as_mean, from_words, from_noise)
+
         def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
             cbow.learn_contexts(
-                tables.W, d, words, first, last, n_near, part, holes, farthest, places, parts,
-                as_mean, from_words, from_noise, np.empty(d, dtype=np.float32),
-            )  # fmt: skip
+                tables.W, d, words, first, last, part, holes, farthest, places, parts, from_words
+            )
 
+        pieces = _cuts(start, end, len(groups))
         for step, cuts in (
-            (means, _cuts(start, end, len(groups))),
+            (means, pieces),
             (targets, groups),
+            (changes, pieces),
             (contexts, groups),
         ):
             for _ in _at_once(step, cuts, len(groups) > 1):
