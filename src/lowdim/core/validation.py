@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
 from lowdim.core.byte_blocks import BYTES, ByteBlocks
-from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
+from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_complex, refuse_object
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import MANY, check_declared, checked_sparse
@@ -155,7 +155,9 @@ def check_codes(estimator: Any, Z: Any, k: int) -> Any:
         frame = frame_of(Z, "Z")
         if isinstance(frame, nw.DataFrame):
             Z = _numbers_of_frame(frame, "Z", _name(estimator))
-        elif not sp.issparse(Z):
+        elif sp.issparse(Z):
+            refuse_complex(Z.dtype, "Z", _name(estimator))
+        else:
             Z = numeric_array(Z, "Z", _name(estimator))
         Z = check_array(
             Z,
@@ -453,7 +455,9 @@ def _check_object_columns(frame: Any, name: str, who: str) -> None:
     """Raise if a column of Python objects holds something that is no number."""
     for column, dtype in frame.schema.items():
         if dtype in (nw.Object, nw.Unknown):
-            values = np.asarray(frame[column].to_numpy(), dtype=object)
+            found = frame[column].to_numpy()
+            refuse_complex(found.dtype, f"Column {column!r} of {name}", who)
+            values = np.asarray(found, dtype=object)
             values = np.where([value is None for value in values], np.nan, values)
             try:
                 values.astype(np.float64)
