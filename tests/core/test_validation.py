@@ -27,6 +27,7 @@ from lowdim.core.validation import (
     observed,
     observed_rows,
     open_rows_for,
+    shown,
 )
 from lowdim.tables.streaming import stream
 
@@ -590,3 +591,18 @@ def test_a_function_names_the_columns_of_a_frame():
 def test_a_function_does_not_propose_to_be_a_model():
     with pytest.raises(TypeError, match=r"give coreset lowdim\.stream\('x\.csv'\)\.$"):
         open_rows_for("coreset", "x.csv")
+
+
+def test_a_message_shows_a_value_in_one_short_line():
+    table = np.arange(150.0).reshape(30, 5)
+    for value, expected in (
+        (table, "<ndarray of shape (30, 5)>"),
+        (sp.csr_array(table), "<csr_array of shape (30, 5)>"),
+        (list(range(100)), "<list>"),
+        ("two\nlines", r"'two\nlines'"),
+        (np.float64(2.5), repr(np.float64(2.5))),
+        (None, "None"),
+    ):
+        assert shown(value) == expected
+    with pytest.raises(ValueError, match=r"^n_samples=<ndarray of shape \(30, 5\)> must be an int"):
+        check_at_least("n_samples", table, 1)

@@ -185,7 +185,7 @@ def check_at_most(name: str, value: Any, limit: int, what: str) -> int:
 def check_at_least(name: str, value: Any, limit: int) -> int:
     """An int argument of at least `limit`."""
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise ValueError(f"{name}={value!r} must be an int, at least {limit}.")
+        raise ValueError(f"{name}={shown(value)} must be an int, at least {limit}.")
     if value < limit:
         raise ValueError(f"{name}={value} is too small; choose at least {limit}.")
     return int(value)
@@ -199,7 +199,7 @@ def check_number(
     bounds += [f"at most {high:g}"] if high < np.inf else []
     accepted = " and ".join(bounds) or "finite"
     if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
-        raise ValueError(f"{name}={value!r} must be a number, {accepted}.")
+        raise ValueError(f"{name}={shown(value)} must be a number, {accepted}.")
     number = float(value)
     if number < low or number > high or (open_low and number == low):
         raise ValueError(f"{name}={value} must be {accepted}.")
@@ -211,8 +211,16 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     choices = list(choices)
     if not any(value is choice or value == choice for choice in choices if _comparable(value)):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
+        raise ValueError(f"{name}={shown(value)} is not known; choose one of {listed}.")
     return value
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as it is written if that is one short line, else what it is."""
+    if getattr(value, "shape", ()) != ():
+        return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
+    written = repr(value)
+    return written if len(written) <= 100 and "\n" not in written else f"<{type(value).__name__}>"
 
 
 def _comparable(value: Any) -> bool:
