@@ -58,6 +58,7 @@ def by_age(weight: np.ndarray, forgetting: float) -> np.ndarray:
     return np.exp(age * log) * np.expm1(weight * log) / math.expm1(log)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # `solution` says what is no number
 def statistics(X, x, y, Y, weight):
     """What one block adds up: weight, sum and second moments of (x, y) side by side."""
     # the products of x alone are `moments` of rows that are not copied, unless they lie far from 0
@@ -77,6 +78,11 @@ def solution(
     """(coefficients (q, d), intercepts (q,)) that follow from the sums."""
     x, y, sums, _ = learned
     d = len(x.pilot)
+    if not np.isfinite(sums.sum_xx).all():
+        raise ValueError(
+            "X or y has values so much larger than those of the first rows that their squares are "
+            "no numbers; give all rows in the same units."
+        )
     shift = sums.sum_x / sums.weight if fit_intercept else np.zeros_like(sums.sum_x)
     C = sums.sum_xx / sums.weight - np.outer(shift, shift)
     A = C[:d, :d] + alpha / x.unit / x.unit * np.eye(d)
