@@ -85,8 +85,13 @@ def solution(
         )
     shift = sums.sum_x / sums.weight if fit_intercept else np.zeros_like(sums.sum_x)
     C = sums.sum_xx / sums.weight - np.outer(shift, shift)
-    A = C[:d, :d] + alpha / x.unit / x.unit * np.eye(d)
-    coef = shortest_solution(A, C[:d, d:]).T * (y.unit / x.unit)
+    with np.errstate(over="ignore"):
+        penalty = np.float64(alpha) / x.unit / x.unit
+    if np.isfinite(penalty):
+        A = C[:d, :d] + penalty * np.eye(d)
+        coef = shortest_solution(A, C[:d, d:]).T * (y.unit / x.unit)
+    else:  # beside it, rows so small count for nothing
+        coef = np.zeros((len(y.pilot), d))
     center = x.pilot + x.unit * shift[:d]
     intercept = y.pilot + y.unit * shift[d:] - coef @ center
     return coef, intercept if fit_intercept else np.zeros_like(intercept)
