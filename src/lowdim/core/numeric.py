@@ -191,3 +191,11 @@ def frame_of(X: Any, name: str) -> Any:
             "but one of them."
         ) from None
     return frame
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as it is written if that is one short line, else what it is."""
+    if getattr(value, "shape", ()) != ():
+        return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
+    written = repr(value)
+    return written if len(written) <= 100 and "\n" not in written else f"<{type(value).__name__}>"

@@ -19,7 +19,14 @@ from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
 from lowdim.core.byte_blocks import BYTES, ByteBlocks
-from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_complex, refuse_object
+from lowdim.core.numeric import (
+    TABLES,
+    frame_of,
+    numeric_array,
+    refuse_complex,
+    refuse_object,
+    shown,
+)
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import MANY, check_declared, checked_sparse
@@ -152,15 +159,8 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
-        frame = frame_of(Z, "Z")
-        if isinstance(frame, nw.DataFrame):
-            Z = _numbers_of_frame(frame, "Z", _name(estimator))
-        elif sp.issparse(Z):
-            refuse_complex(Z.dtype, "Z", _name(estimator))
-        else:
-            Z = numeric_array(Z, "Z", _name(estimator))
         Z = check_array(
-            Z,
+            numbers_of(Z, "Z", _name(estimator)),
             dtype=[np.float64, np.float32],
             input_name="Z",
             estimator=estimator,
@@ -213,14 +213,6 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name}={shown(value)} is not known; choose one of {listed}.")
     return value
-
-
-def shown(value: Any) -> str:
-    """A value in a message: as it is written if that is one short line, else what it is."""
-    if getattr(value, "shape", ()) != ():
-        return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
-    written = repr(value)
-    return written if len(written) <= 100 and "\n" not in written else f"<{type(value).__name__}>"
 
 
 def _comparable(value: Any) -> bool:
@@ -417,17 +409,23 @@ def _as_matrix(
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         values = _numbers_of_frame(frame, "X", _name(estimator))
         return check_array(values, estimator=estimator, input_name="X", **check)
-    X = checked_sparse(X) if sp.issparse(X) else _as_numbers(X, estimator)
+    X = numbers_of(X, "X", _name(estimator))
     if isinstance(estimator, str):
         return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
 
 
-def _as_numbers(X: Any, estimator: Any) -> Any:
-    """X as an array, unless scikit-learn has a word to say about what it is."""
-    if isinstance(X, np.matrix) or _is_series(X):
-        return X
-    return numeric_array(X, "X", _name(estimator))
+def numbers_of(X: Any, name: str, who: str) -> Any:
+    """What check_array can take: an array of numbers, a frame of them, a sparse matrix that is one.
+
+    What scikit-learn has a word to say about is left to it.
+    """
+    if sp.issparse(X):
+        return checked_sparse(X, name)
+    frame = frame_of(X, name)
+    if isinstance(frame, nw.DataFrame):
+        return _numbers_of_frame(frame, name, who)
+    return X if isinstance(X, np.matrix) or _is_series(X) else numeric_array(X, name, who)
 
 
 def _is_series(X: Any) -> bool:

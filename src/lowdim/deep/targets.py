@@ -17,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_array, column_or_1d
 
 from lowdim.core.blocks import is_dask
+from lowdim.core.numeric import as_array
+from lowdim.core.sparse import checked_sparse
 
 
 class Labels(NamedTuple):
@@ -33,7 +35,7 @@ def checked_y(name: str, y: Any, n: int, *, numeric: bool) -> np.ndarray:
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = y.compute() if is_dask(y) else y
-    y = y.toarray() if sp.issparse(y) else y
+    y = checked_sparse(y, "y").toarray() if sp.issparse(y) else as_array(y, "y", name)
     y = check_array(
         y,
         ensure_2d=False,

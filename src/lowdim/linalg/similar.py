@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.core.numeric import shown
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_least, shown
+from lowdim.core.validation import check_at_least
 
 
 class Similar(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.core.validation import shown
+from lowdim.core.numeric import shown
 from lowdim.text.tokens import pair_counts, read_tokens
 from lowdim.text.vectors.words import UnknownWordError
 
