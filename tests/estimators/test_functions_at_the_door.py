@@ -79,3 +79,31 @@ def test_values_whose_squares_are_no_numbers():
     with pytest.raises(ValueError, match="signal has values as large as 2e\\+301"):
         lowdim.denoise(1e300 * IMAGE)
     assert frechet(X, 1e300 * X) == np.inf
+
+
+def test_targets_of_networks_are_of_one_kind():
+    pytest.importorskip("torch")
+    for y, message in (
+        (LABELS + 1j, "^Complex data not supported: y has dtype complex128; .* values.$"),
+        (np.empty((12, 0)), r"y has no columns \(shape \(12, 0\)\); MLPClassifier needs"),
+        (np.array([1.0, "a"] * 6, dtype=object), "y has 6 texts among 12 values"),
+    ):
+        with case(message), pytest.raises((ValueError, TypeError), match=message):
+            lowdim.MLPClassifier(max_iter=1).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:n_neighbors=.* is more than the .* rows of X:UserWarning")
+def test_labels_of_a_map_and_weights_of_entries_may_be_tensors():
+    umap = lowdim.UMAP(n_neighbors=4, n_epochs=5, random_state=0)
+    np.testing.assert_array_equal(
+        umap.fit(X, Tracked(LABELS)).embedding_, umap.fit(X, LABELS).embedding_
+    )
+    als, weight = lowdim.ALS(2, max_iter=2, tol=1e6, random_state=0), 1.0 + X**2
+    np.testing.assert_array_equal(
+        als.fit(X, entry_weight=Tracked(weight)).complete(),
+        als.fit(X, entry_weight=weight).complete(),
+    )
+    with pytest.raises(ValueError, match="The rows of The weight of entries differ in length"):
+        als.fit(X, entry_weight=[[1.0, 2.0], [1.0]])
+    with pytest.raises(ValueError, match=r"the weight \d\S*e\+30\d, with which sums"):
+        als.fit(X, entry_weight=1e300 * weight)
