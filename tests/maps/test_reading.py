@@ -106,3 +106,10 @@ def test_rows_beyond_all_distances_are_refused(model, rng):
     model = clone(model).set_params(random_state=0).fit(X)
     with pytest.raises(ValueError, match=r"e\+\d+ times as large .* units of the training rows"):
         model.transform(1e200 * X / np.abs(X).max())
+
+
+def test_rows_of_float32_are_within_reach(rng):
+    X = rng.normal(size=(20, 3)).astype(np.float32)
+    points, reading = learned_reading(X, EUCLIDEAN, "model")
+    far = read(np.float32(1e30) * X, reading, EUCLIDEAN, points)
+    assert far.rows.dtype == np.float32 and np.isfinite(far.rows).all()

@@ -90,7 +90,7 @@ def read(X: Any, reading: Reading, metric: Metric, points: Points) -> Points:
 def _check_within_reach(new: Points) -> None:
     """Raise where the distance of a new row to the training rows is no number."""
     values = new.rows.data if sp.issparse(new.rows) else new.rows
-    largest = np.fmax.reduce(np.abs(values), axis=None, initial=0.0)
+    largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
     if not largest <= FARTHEST:
         raise ValueError(
             f"X has values that are {largest:.0e} times as large as those of the training rows, so "
