@@ -369,7 +369,7 @@ def test_nullable_and_integer_columns_become_floats_and_nan():
 def test_what_is_no_matrix_of_numbers_is_refused():
     with pytest.raises(ValueError, match=r"a Dask array of shape \(3,\); a 2-D one is needed"):
         as_blocks(da.ones(3))
-    with pytest.raises(ValueError, match=r"a Dask array of dtype complex128; numbers are needed"):
+    with pytest.raises(ValueError, match="X, a Dask array, has dtype complex128; lowdim needs"):
         as_blocks(da.ones((3, 2), dtype=complex))
     with pytest.raises(ValueError, match=r"a Dask array of dtype <U1; numbers are needed"):
         as_blocks(da.from_array(np.array([["x"]])))

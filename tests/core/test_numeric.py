@@ -7,8 +7,9 @@ import decimal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from lowdim.core.numeric import as_array, numeric_array
+from lowdim.core.numeric import as_array, numeric_array, shown
 
 X = np.arange(12.0).reshape(4, 3)
 
@@ -142,3 +143,16 @@ def test_what_is_no_array_of_numbers_is_named_with_its_place(given, error, messa
 def test_an_array_of_any_dtype_is_left_to_the_caller():
     assert as_array([["a", 1]], "X", "a stream").dtype == object
     assert as_array(X.astype("M8[D]"), "X", "a stream").dtype.kind == "M"
+
+
+def test_a_message_shows_a_value_in_one_short_line():
+    table = np.arange(150.0).reshape(30, 5)
+    for value, expected in (
+        (table, "<ndarray of shape (30, 5)>"),
+        (sp.csr_array(table), "<csr_array of shape (30, 5)>"),
+        (list(range(100)), "<list>"),
+        ("two\nlines", r"'two\nlines'"),
+        (np.float64(2.5), repr(np.float64(2.5))),
+        (None, "None"),
+    ):
+        assert shown(value) == expected

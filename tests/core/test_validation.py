@@ -590,3 +590,14 @@ def test_a_function_names_the_columns_of_a_frame():
 def test_a_function_does_not_propose_to_be_a_model():
     with pytest.raises(TypeError, match=r"give coreset lowdim\.stream\('x\.csv'\)\.$"):
         open_rows_for("coreset", "x.csv")
+
+
+def test_a_table_given_for_a_number_or_a_word_is_not_written_out():
+    table = np.arange(150.0).reshape(30, 5)
+    shown = r"=<ndarray of shape \(30, 5\)> "
+    with pytest.raises(ValueError, match="^n_samples" + shown + "must be an int"):
+        check_at_least("n_samples", table, 1)
+    with pytest.raises(ValueError, match="^tol" + shown + "must be a number"):
+        check_number("tol", table)
+    with pytest.raises(ValueError, match="^solver" + shown + "is not known"):
+        check_choice("solver", table, ["full"])

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lowdim.linalg.similar import number_of, similar_names, similar_rows
 
@@ -42,6 +43,9 @@ def test_a_term_that_is_not_there_is_named_with_what_is_near():
         for names in (None, np.array(["a", "b"])):
             with pytest.raises(ValueError, match=r"none of the 2 terms.*a number from 0 to 1\."):
                 number_of(term, names, 2)
+    for term in (np.ones((2, 3)), sp.csr_array((2, 3)), ["a"]):  # written, a matrix may crash
+        with pytest.raises(TypeError, match=r"term=(<\w+ of shape \(2, 3\)>|\['a'\]) must be one"):
+            number_of(term, ["a", "b"], 2)
     with pytest.raises(ValueError, match="names has 1 entries where 2 are needed"):
         number_of("computer", ["computer"], 2)
     with pytest.raises(ValueError, match="n=0"):

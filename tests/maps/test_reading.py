@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import lowdim
 from lowdim.core.opening import as_blocks
@@ -85,3 +86,30 @@ def test_a_metric_gets_what_it_needs_of_the_table(rng):
     assert_allclose(inverse @ np.cov(X.T), np.eye(3), atol=1e-12)
     given = metric_of("seuclidean", {"V": np.ones(3)})
     assert completed(given, X) is given
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lowdim.TSNE(perplexity=5, max_iter=10),
+        lowdim.UMAP(n_epochs=10),
+        lowdim.SNE(perplexity=5, max_iter=10),
+        lowdim.SymmetricSNE(perplexity=5, max_iter=10),
+        lowdim.MDS(max_iter=10),
+        lowdim.Sammon(max_iter=10),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_beyond_all_distances_are_refused(model, rng):
+    X = rng.normal(size=(20, 3))
+    model = clone(model).set_params(random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"e\+\d+ times as large .* units of the training rows"):
+        model.transform(1e200 * X / np.abs(X).max())
+
+
+def test_rows_of_float32_are_within_reach(rng):
+    X = rng.normal(size=(20, 3)).astype(np.float32)
+    points, reading = learned_reading(X, EUCLIDEAN, "model")
+    far = read(np.float32(1e30) * X, reading, EUCLIDEAN, points)
+    assert far.rows.dtype == np.float32 and np.isfinite(far.rows).all()

@@ -283,6 +283,30 @@ def test_values_filled_in_small_wide_tables_are_no_worse_than_means(kind, noise,
         assert np.sqrt(from_model) < 2.0 * np.sqrt(from_means)
 
 
+@pytest.mark.parametrize("kind", ["near-constant columns", "duplicated rows", "clusters of few"])
+@pytest.mark.filterwarnings("ignore:.*clusters collapsed", "ignore:.*stopped after 20 iterations")
+def test_new_rows_of_small_wide_tables_are_filled_no_worse_than_by_means(kind, rng):
+    n, d = 24, 60
+    centers, labels = 3.0 * rng.normal(size=(5, d)), rng.integers(5, size=2 * n)
+    X = centers[labels] + rng.normal(size=(2 * n, 2)) @ rng.normal(size=(2, d))
+    X += 0.5 * rng.normal(size=X.shape)
+    if kind == "near-constant columns":
+        X[:, ::3] = 1.0 + 1e-6 * rng.normal(size=(2 * n, 20))
+    if kind == "duplicated rows":
+        X[n // 2 : n] = X[: n // 2]
+    if kind == "clusters of few":
+        X[:2] += 50.0
+    seen, new = X[:n], X[n:]
+    hidden = rng.random(new.shape) < 0.3
+    unit = seen.std(axis=0)
+    from_means = np.square((seen.mean(axis=0) - new) / unit)[hidden].mean()
+    model = MixtureOfFactorAnalyzers(5, 4, random_state=0, max_iter=20, tol=1e-3).fit(seen)
+    filled = model.impute(np.where(hidden, np.nan, new))
+    error = np.sqrt(np.square((filled - new) / unit)[hidden].mean())
+    assert error < min(3.0, 1.5 * np.sqrt(from_means))
+    assert model.score(new) / d > -30.0  # log p of a value, on average
+
+
 def test_intervals_of_filled_values_are_calibrated(rng):
     X, _, _ = planted(rng, n=1500, d=6, k=2, noise=0.5)
     incomplete = with_missing(rng, X, 0.15)

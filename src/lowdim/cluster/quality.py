@@ -25,6 +25,7 @@ from sklearn.metrics import (
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.numeric import as_array
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, open_rows_for
@@ -79,7 +80,7 @@ def silhouette(X: Any, labels: Any, *, sample_size: int = 2_000, random_state: A
     sample_size = check_at_least("sample_size", sample_size, 3)
     rows = open_rows_for("silhouette", X, nan=True)
     n = rows.shape[0]
-    labels = np.asarray(labels)  # Dask arrays are computed
+    labels = as_array(labels, "labels", "silhouette")  # Dask arrays are computed
     if labels.shape != (n,):
         raise ValueError(f"labels has shape {labels.shape}; X has {n} rows, with one label each.")
     index = np.arange(n)

@@ -30,6 +30,8 @@ from lowdim.linalg.sparse import row_numbers
 
 DUPLICATES = ("error", "mean", "sum", "last")
 
+LARGEST_WEIGHT = 1e150  # of an entry
+
 
 class Entries:
     """Observed entries of an (n, d) matrix; every completion method takes it as X.
@@ -129,9 +131,11 @@ class Entries:
 
 def entry_weights(weight: Any, X: Any) -> np.ndarray:
     """Weights of the stored entries of X, as float64 in their order."""
-    if sp.issparse(weight) or np.ndim(weight) == 2:
+    if not sp.issparse(weight):
+        weight = numeric_array(weight, "The weight of entries", "a fit with weights")
+    if weight.ndim == 2:
         weight = _weights_where(weight, X)
-    weight = np.asarray(weight, dtype=np.float64)
+    weight = weight.astype(np.float64, copy=False)
     if weight.shape != (X.nnz,):
         raise ValueError(
             f"The weights have shape {weight.shape}; there are {X.nnz} observed entries, one "
@@ -142,6 +146,11 @@ def entry_weights(weight: Any, X: Any) -> np.ndarray:
         raise ValueError(
             f"An entry has the negative weight {weight.min():g}; weights say how much an entry "
             "counts and must be 0 or more."
+        )
+    if weight.max(initial=0.0) > LARGEST_WEIGHT:
+        raise ValueError(
+            f"An entry has the weight {weight.max():g}, with which sums of squares are no numbers; "
+            "divide all weights by their largest."
         )
     belongs_to_fit(ArrayBlocks(weight[:, None]), "entry_weight")
     return weight
@@ -183,7 +192,7 @@ def _weights_where(weight: Any, X: Any) -> np.ndarray:
     if weight.shape != X.shape:
         raise ValueError(f"The weights have shape {weight.shape} and X has {X.shape}.")
     if not sp.issparse(weight):
-        return np.asarray(weight)[row_numbers(X), X.indices]
+        return weight[row_numbers(X), X.indices]
     W = observed(checked_sparse(weight, "weight"))
     if not (np.array_equal(W.indptr, X.indptr) and np.array_equal(W.indices, X.indices)):
         raise ValueError(

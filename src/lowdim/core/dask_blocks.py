@@ -34,6 +34,7 @@ from lowdim.core.blocks import (
     rows_where,
 )
 from lowdim.core.config import config_context
+from lowdim.core.numeric import refuse_complex
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import single_threaded_blas
 
@@ -50,6 +51,7 @@ class DaskBlocks(Blocks):
         if X.ndim != 2:
             raise ValueError(f"X is a Dask array of shape {X.shape}; a 2-D one is needed.")
         if X.dtype.kind not in "biuf":
+            refuse_complex(X.dtype, "X, a Dask array,")
             raise ValueError(f"X is a Dask array of dtype {X.dtype}; numbers are needed.")
         X = as_floats(with_true_indices(X))
         self._X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X

@@ -30,11 +30,7 @@ def numeric_array(given: Any, name: str, who: str) -> np.ndarray:
             f"{name} is a structured array with the fields {fields}, which are not numbers of one "
             f"dtype; {who} needs a matrix. pandas.DataFrame({name}) makes a table of it."
         )
-    if kind == "c":
-        raise ValueError(
-            f"Complex data not supported: {name} has dtype {array.dtype}; {who} needs real "
-            f"numbers, for example {name}.real and {name}.imag as columns of their own."
-        )
+    refuse_complex(array.dtype, name, who)
     if kind in "mM":
         raise ValueError(
             f"{name} holds values of dtype {array.dtype}, which are not numbers but times; {who} "
@@ -46,6 +42,15 @@ def numeric_array(given: Any, name: str, who: str) -> np.ndarray:
             f"needs numbers. Convert them with {name}.astype(float) if that is what they are."
         )
     return _floats_of_objects(array, name, who) if kind == "O" else array
+
+
+def refuse_complex(dtype: Any, name: str, who: str = "lowdim") -> None:
+    """Raise for complex numbers, and say what to give."""
+    if np.dtype(dtype).kind == "c":
+        raise ValueError(
+            f"Complex data not supported: {name} has dtype {dtype}; {who} needs real numbers, for "
+            "example the real and the imaginary parts as columns of their own, or absolute values."
+        )
 
 
 def refuse_no_array(given: Any, name: str, who: str) -> None:
@@ -188,3 +193,11 @@ def frame_of(X: Any, name: str) -> Any:
             "but one of them."
         ) from None
     return frame
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as it is written if that is one short line, else what it is."""
+    if getattr(value, "shape", ()) != ():
+        return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
+    written = repr(value)
+    return written if len(written) <= 100 and "\n" not in written else f"<{type(value).__name__}>"

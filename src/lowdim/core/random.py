@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.core.numeric import shown
+
 
 def random_generator(random_state: Any = None) -> np.random.Generator:
     """A NumPy Generator from None (fresh entropy), an int, a Generator or a RandomState.
@@ -24,7 +26,7 @@ def random_generator(random_state: Any = None) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint64))
     raise ValueError(
-        f"random_state={random_state!r} is a {type(random_state).__name__}; "
+        f"random_state={shown(random_state)} is a {type(random_state).__name__}; "
         "choose an int, a numpy Generator, a RandomState or None."
     )
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.core.numeric import refuse_complex
+
 # A matrix may declare more rows or columns than anybody has: of so many (a number for each takes
 # half a gigabyte), MOST_PER_ENTRY for each stored entry are believed
 MANY = 2**26
@@ -36,7 +38,8 @@ def checked_sparse(X: Any, name: str = "X") -> Any:
         )
     if X.format != "dok" and not isinstance(X.data, np.ndarray):
         _lies(name, f"its data are a {type(X.data).__name__}, not an array")
-    if X.dtype.kind not in "biufc":
+    refuse_complex(X.dtype, name)
+    if X.dtype.kind not in "biuf":
         raise ValueError(
             f"{name} is a sparse matrix of dtype {X.dtype}; numbers are needed. If they are some, "
             "make it anew with values.astype(float)."

@@ -30,7 +30,7 @@ from lowdim.core.blocks import (
     rows_per_block,
     rows_where,
 )
-from lowdim.core.numeric import as_array
+from lowdim.core.numeric import as_array, refuse_complex
 from lowdim.core.progress import watch
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.threads import fetched_ahead, ordered_map
@@ -294,6 +294,7 @@ def as_rows(block: Any, columns: Sequence | None, where: str) -> Any:
         block = as_array(block, f"A block of {_in_a_sentence(where)}", "a stream")
     if block.ndim != 2:
         raise ValueError(f"{where} gave a block of shape {block.shape}; blocks must be 2-D.")
+    refuse_complex(block.dtype, f"A block of {_in_a_sentence(where)}")
     if block.dtype.kind not in "biuf":
         raise ValueError(f"{where} holds values of dtype {block.dtype}; numbers are needed.")
     if columns is not None:

@@ -19,7 +19,14 @@ from sklearn.utils.validation import check_array, validate_data
 
 from lowdim.core.blocks import ArrayBlocks, Blocks, is_dask
 from lowdim.core.byte_blocks import BYTES, ByteBlocks
-from lowdim.core.numeric import TABLES, frame_of, numeric_array, refuse_object
+from lowdim.core.numeric import (
+    TABLES,
+    frame_of,
+    numeric_array,
+    refuse_complex,
+    refuse_object,
+    shown,
+)
 from lowdim.core.opening import as_blocks
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.sparse import MANY, check_declared, checked_sparse
@@ -152,13 +159,8 @@ def check_weights(sample_weight: Any, rows: Blocks) -> np.ndarray | None:
 def check_codes(estimator: Any, Z: Any, k: int) -> Any:
     """Codes for `inverse_transform`, k numbers for each row: a float matrix or a Dask array."""
     if not is_dask(Z):
-        frame = frame_of(Z, "Z")
-        if isinstance(frame, nw.DataFrame):
-            Z = _numbers_of_frame(frame, "Z", _name(estimator))
-        elif not sp.issparse(Z):
-            Z = numeric_array(Z, "Z", _name(estimator))
         Z = check_array(
-            Z,
+            numbers_of(Z, "Z", _name(estimator)),
             dtype=[np.float64, np.float32],
             input_name="Z",
             estimator=estimator,
@@ -183,7 +185,7 @@ def check_at_most(name: str, value: Any, limit: int, what: str) -> int:
 def check_at_least(name: str, value: Any, limit: int) -> int:
     """An int argument of at least `limit`."""
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise ValueError(f"{name}={value!r} must be an int, at least {limit}.")
+        raise ValueError(f"{name}={shown(value)} must be an int, at least {limit}.")
     if value < limit:
         raise ValueError(f"{name}={value} is too small; choose at least {limit}.")
     return int(value)
@@ -197,7 +199,7 @@ def check_number(
     bounds += [f"at most {high:g}"] if high < np.inf else []
     accepted = " and ".join(bounds) or "finite"
     if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
-        raise ValueError(f"{name}={value!r} must be a number, {accepted}.")
+        raise ValueError(f"{name}={shown(value)} must be a number, {accepted}.")
     number = float(value)
     if number < low or number > high or (open_low and number == low):
         raise ValueError(f"{name}={value} must be {accepted}.")
@@ -209,7 +211,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     choices = list(choices)
     if not any(value is choice or value == choice for choice in choices if _comparable(value)):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
+        raise ValueError(f"{name}={shown(value)} is not known; choose one of {listed}.")
     return value
 
 
@@ -407,17 +409,23 @@ def _as_matrix(
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         values = _numbers_of_frame(frame, "X", _name(estimator))
         return check_array(values, estimator=estimator, input_name="X", **check)
-    X = checked_sparse(X) if sp.issparse(X) else _as_numbers(X, estimator)
+    X = numbers_of(X, "X", _name(estimator))
     if isinstance(estimator, str):
         return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
 
 
-def _as_numbers(X: Any, estimator: Any) -> Any:
-    """X as an array, unless scikit-learn has a word to say about what it is."""
-    if isinstance(X, np.matrix) or _is_series(X):
-        return X
-    return numeric_array(X, "X", _name(estimator))
+def numbers_of(X: Any, name: str, who: str) -> Any:
+    """What check_array can take: an array of numbers, a frame of them, a sparse matrix that is one.
+
+    What scikit-learn has a word to say about is left to it.
+    """
+    if sp.issparse(X):
+        return checked_sparse(X, name)
+    frame = frame_of(X, name)
+    if isinstance(frame, nw.DataFrame):
+        return _numbers_of_frame(frame, name, who)
+    return X if isinstance(X, np.matrix) or _is_series(X) else numeric_array(X, name, who)
 
 
 def _is_series(X: Any) -> bool:
@@ -455,7 +463,9 @@ def _check_object_columns(frame: Any, name: str, who: str) -> None:
     """Raise if a column of Python objects holds something that is no number."""
     for column, dtype in frame.schema.items():
         if dtype in (nw.Object, nw.Unknown):
-            values = np.asarray(frame[column].to_numpy(), dtype=object)
+            found = frame[column].to_numpy()
+            refuse_complex(found.dtype, f"Column {column!r} of {name}", who)
+            values = np.asarray(found, dtype=object)
             values = np.where([value is None for value in values], np.nan, values)
             try:
                 values.astype(np.float64)

@@ -32,10 +32,10 @@ from lowdim.core.estimator import Estimator
 from lowdim.core.persistence import Tensors
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.deep.batches import Plan, plan_of
-from lowdim.deep.engine import configured_device, on_one_thread, torch_for, torch_generator
+from lowdim.deep.engine import configured_device, one_torch_thread, torch_for, torch_generator
 from lowdim.deep.learner import SHARD, Learner, Loss, Settings
 from lowdim.deep.optimizers import OPTIMIZERS, SCHEDULES
-from lowdim.deep.starting import module_of
+from lowdim.deep.starting import module_of, module_with
 from lowdim.deep.train import Stopping, Trained, train
 
 SHARED_ARGUMENTS: dict[str, list] = {
@@ -108,17 +108,8 @@ class Network(Estimator):
         """The torch module with the learned weights."""
         check_is_fitted(self, "weights_")
         if "_module" not in self.__dict__:
-            torch = torch_for(type(self).__name__)
-            module = module_of(self._make, torch_generator(0), self._buffers())
-            with torch.no_grad():
-                for name, w in module.named_parameters():
-                    given = self.weights_[name]
-                    if given.shape != tuple(w.shape):  # torch would repeat a smaller array
-                        raise ValueError(
-                            f"weights_[{name!r}] has shape {given.shape}; the network needs "
-                            f"{tuple(w.shape)}."
-                        )
-                    w.copy_(torch.from_numpy(given))
+            torch_for(type(self).__name__)
+            module = module_with(self.weights_, self._make, self._buffers())
             self._module = module.to(configured_device()).eval()
         return self._module
 
@@ -152,22 +143,23 @@ class Network(Estimator):
         n_batches = sum(cut.last - cut.first for cut in plan.slices)
         limit = None if more else self._step_limit()
         n_steps = passes * n_batches if limit is None else min(passes * n_batches, limit)
-        module = module_of(self._make, torch_generator(seed), self._buffers())
-        if hasattr(module, "start"):
-            module.start()  # where it does not start at random
-        learner = self._new_learner(
-            module,
-            loss,
-            self._settings(n_steps, more),
-            n_steps=n_steps,
-            seed=seed,
-            device=configured_device(),
-            penalty=penalty,
-            weighted=weighted,
-            prepare=self._prepare(),
-            shard=self._shard_size(),
-            straight=straight,
-        )
+        with one_torch_thread():
+            module = module_of(self._make, torch_generator(seed), self._buffers())
+            if hasattr(module, "start"):
+                module.start()  # where it does not start at random
+            learner = self._new_learner(
+                module,
+                loss,
+                self._settings(n_steps, more),
+                n_steps=n_steps,
+                seed=seed,
+                device=configured_device(),
+                penalty=penalty,
+                weighted=weighted,
+                prepare=self._prepare(),
+                shard=self._shard_size(),
+                straight=straight,
+            )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
             if "_memory" in self.__dict__:
@@ -242,11 +234,11 @@ class Network(Estimator):
         return rows.map(run, self.module_, method, arguments)
 
 
+@one_torch_thread()
 def run(X: np.ndarray, module: Any, method: str, arguments: tuple) -> Any:
     """What a method of a module gives for a block of rows: an array, or a tuple of them."""
     import torch
 
-    on_one_thread()
     device = next(module.parameters()).device
     double = X.dtype == np.float64 and device.type == "cpu"  # rows agree to its last digits
     module = in_double(module) if double else module

@@ -17,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_array, column_or_1d
 
 from lowdim.core.blocks import is_dask
+from lowdim.core.numeric import as_array, refuse_complex
+from lowdim.core.sparse import checked_sparse
 
 
 class Labels(NamedTuple):
@@ -33,7 +35,8 @@ def checked_y(name: str, y: Any, n: int, *, numeric: bool) -> np.ndarray:
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = y.compute() if is_dask(y) else y
-    y = y.toarray() if sp.issparse(y) else y
+    y = checked_sparse(y, "y").toarray() if sp.issparse(y) else as_array(y, "y", name)
+    refuse_complex(y.dtype, "y", name)
     y = check_array(
         y,
         ensure_2d=False,
@@ -44,6 +47,8 @@ def checked_y(name: str, y: Any, n: int, *, numeric: bool) -> np.ndarray:
     )
     if y.ndim > 2:
         raise ValueError(f"y has {y.ndim} dimensions; {name} takes one or two.")
+    if y.ndim == 2 and y.shape[1] == 0:
+        raise ValueError(f"y has no columns (shape {y.shape}); {name} needs at least one.")
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim == 0 or len(y) != n:
@@ -74,6 +79,7 @@ def labels(
     y = checked_y(name, y, n, numeric=False)
     if _is_shares(y):
         return _shares(name, y, known)
+    _check_one_kind(name, y)
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind == "multilabel-indicator":
@@ -93,6 +99,17 @@ def labels(
     if len(classes) <= 2 and activation != "softmax":
         return Labels(index.astype(np.float64)[:, None], classes, 1, "logistic")
     return Labels(index.astype(np.int64), classes, len(classes), "softmax")
+
+
+def _check_one_kind(name: str, y: np.ndarray) -> None:
+    """Raise where some classes are texts and others are not: then they have no order."""
+    if y.dtype == object:
+        texts = sum(isinstance(value, str) for value in y.flat)
+        if 0 < texts < y.size:
+            raise TypeError(
+                f"y has {texts} texts among {y.size} values, and the others are none; {name} needs "
+                "classes of one kind, for example y.astype(str)."
+            )
 
 
 def _is_shares(y: np.ndarray) -> bool:

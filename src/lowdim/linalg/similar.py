@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.core.numeric import shown
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least
 
@@ -47,6 +48,8 @@ def similar_names(
 
 def number_of(term: Any, names: Sequence[Any] | np.ndarray | None, size: int) -> int:
     """The number of the row that is called `term`: by its name, or by its number from 0 on."""
+    if getattr(term, "shape", ()) != () or isinstance(term, list | dict | set):
+        raise TypeError(f"term={shown(term)} must be one name, or one number.")
     called: Sequence[Any] | np.ndarray = [] if names is None else names
     if names is not None and len(names) != size:
         raise ValueError(f"names has {len(names)} entries where {size} are needed.")

@@ -31,7 +31,7 @@ from sklearn.utils import check_array
 from lowdim.core.calling import level_of_caller
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_least, check_choice, check_number
+from lowdim.core.validation import check_at_least, check_choice, check_number, numbers_of
 
 EPS = np.finfo(np.float64).eps
 ORTHOMAX = ("varimax", "quartimax", "equamax")
@@ -147,6 +147,7 @@ def rotate(
     check_number("tol", tol, low=0.0)
     check_at_least("max_iter", max_iter, 1)
     check_at_least("n_starts", n_starts, 1)
+    loadings = numbers_of(loadings, "loadings", "rotate")
     given = check_array(loadings, dtype=[np.float64, np.float32], input_name="loadings")
     if method in OBLIQUE:
         _check_rank(given, method)

@@ -27,6 +27,7 @@ MOST_COMPONENTS = 20  # of the model that fills missing values
 TOL = 1e-5  # of it: neighbours are those of 1e-7
 SEED = 0  # where its search starts: results depend on it in rounding only
 ROWS_AT_A_TIME = 2**14
+FARTHEST = 1e150  # of a new row, in units of the training rows: squares stay finite
 
 
 class Reading(NamedTuple):
@@ -80,7 +81,21 @@ def read(X: Any, reading: Reading, metric: Metric, points: Points) -> Points:
         if filler is None:  # the training rows were complete: they say what others may be
             filler = _filler(_as_rows(points, reading.frame))
     rows, std = filled(X, filler)
-    return points_of(rows, reading.frame, metric, std, reading.pairwise)
+    new = points_of(rows, reading.frame, metric, std, reading.pairwise)
+    if metric.has_units:
+        _check_within_reach(new)
+    return new
+
+
+def _check_within_reach(new: Points) -> None:
+    """Raise where the distance of a new row to the training rows is no number."""
+    values = new.rows.data if sp.issparse(new.rows) else new.rows
+    largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    if not largest <= FARTHEST:
+        raise ValueError(
+            f"X has values that are {largest:.0e} times as large as those of the training rows, so "
+            "that distances between them are no numbers. Give X in the units of the training rows."
+        )
 
 
 # ---- codes ---------------------------------------------------------------------------------------

@@ -43,6 +43,14 @@ def test_a_markov_chain_is_learned_to_its_entropy(order, rng):
     assert (drawn[:, 1:] == drawn[:, :-1]).mean() == pytest.approx(0.8, abs=0.04)
 
 
+def test_the_perplexity_of_rows_that_cannot_be_is_infinite(rng):
+    X = rng.normal(size=(30, 3))
+    model = lowdim.CausalTransformer(max_iter=1, **TINY).fit(X)
+    assert model.perplexity(1e300 * X) == np.inf
+    with pytest.raises(ValueError, match="X has no observed value; bits of an entry need"):
+        model.perplexity(np.full((2, 3), np.nan))
+
+
 def test_samples_with_and_without_a_cache_are_equal(rng):
     X = rng.normal(size=(60, 4))
     model = lowdim.CausalTransformer(levels=6, order=[2, 0, 3, 1], max_iter=2, **TINY).fit(X)

@@ -1,7 +1,9 @@
 """The fixed point for one source and for all."""
 
 import numpy as np
+import pytest
 
+from lowdim import FastICA
 from lowdim.linear.ica.fixed_point import _basis_with, decorrelated
 
 
@@ -16,3 +18,11 @@ def test_a_basis_begins_with_the_vector_it_is_given(rng):
 def test_decorrelated_rows_are_orthonormal(rng):
     W = decorrelated(rng.normal(size=(4, 4)))
     np.testing.assert_allclose(W @ W.T, np.eye(4), atol=1e-13)
+
+
+@pytest.mark.parametrize("algorithm", ["parallel", "deflation"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_rows_that_are_far_from_white_are_refused(algorithm, rng):
+    model = FastICA(algorithm=algorithm, whiten=False, fun="cube", random_state=0)
+    with pytest.raises(ValueError, match="With whiten=False, X must have variances of about 1"):
+        model.fit(1e200 * rng.normal(size=(30, 3)))

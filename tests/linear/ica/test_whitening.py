@@ -40,3 +40,9 @@ def test_ignored_components_are_said(rng):
         mean, K, _ = whitening(as_blocks(rng.normal(size=(50, 3))), None, 2, white=True)
     np.testing.assert_array_equal(K, np.eye(3))
     np.testing.assert_array_equal(mean, 0.0)
+
+
+def test_rows_that_cannot_be_whitened_are_refused(rng):
+    X = rng.normal(size=(30, 3)) * 1e-310
+    with pytest.raises(ValueError, match=r"X varies by no more than \de-31\d, .* Multiply X by"):
+        whitening(as_blocks(X), None, 2, white=False)

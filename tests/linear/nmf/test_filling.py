@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from lowdim import NMF
@@ -71,3 +72,16 @@ def test_a_column_far_from_zero_is_filled_no_worse_than_by_its_mean(k, rng):
     filled = model.impute(np.where(hidden, np.nan, X))
     # 140 entries: the error of column means is known to about a tenth
     assert relative_error(filled, X, hidden) < 1.15
+
+
+@quietly
+def test_a_sparse_matrix_with_missing_values_is_filled_as_a_dense_one(rng):
+    X = rng.random((20, 5)) * (rng.random((20, 5)) < 0.6)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    model = NMF(2, max_iter=20, random_state=0).fit(X)
+    filled, std = model.impute(X, return_std=True)
+    for found, expected in zip(
+        model.impute(sp.csr_array(X), return_std=True), (filled, std), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(model.impute(sp.csr_array(X)), filled)

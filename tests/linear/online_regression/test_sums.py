@@ -35,3 +35,17 @@ def test_the_shortest_solution_is_that_of_the_pseudoinverse(rng):
     np.testing.assert_allclose(
         shortest_solution(A, B), scipy.linalg.pinvh(A, rtol=1e-10) @ B, atol=1e-8
     )
+
+
+def test_rows_whose_squares_are_no_numbers_are_refused(rng):
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    model = OnlineRegression().fit(X, y)
+    with pytest.raises(ValueError, match="so much larger than those of the first rows"):
+        model.partial_fit(X * 1e200, y)
+
+
+def test_a_penalty_that_outweighs_the_rows_leaves_the_mean(rng):
+    X, y = 1e-200 * rng.normal(size=(20, 3)), rng.normal(size=20)
+    model = OnlineRegression(alpha=0.1).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, 0.0)
+    np.testing.assert_allclose(model.predict(X), y.mean(), rtol=1e-12)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lowdim import GaussianMixture
 from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
 from lowdim.mixture.gaussian.units import dtype_of_squares, powers_of_two, space_of
 
@@ -45,3 +46,10 @@ def test_squares_that_float32_cannot_hold_are_published_in_float64():
     assert dtype_of_squares(np.array([1.0, 2.0**60]), np.float32) == np.float64
     assert dtype_of_squares(np.array([1.0, 2.0**-60]), np.float32) == np.float64
     assert dtype_of_squares(np.array([2.0**900]), np.float64) == np.float64
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_columns_beyond_all_variances_of_one_are_refused(size, rng):
+    space_of(np.zeros(2), np.array([1e100, 1e100]), "unit")
+    with pytest.raises(ValueError, match=r"columns of X vary by \de[+-]\d+: .*'spherical'"):
+        GaussianMixture(2, covariance_type="unit").fit(size * rng.normal(size=(20, 2)))

@@ -2,11 +2,15 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn import linear_model
+from sklearn.base import clone
 
 import lowdim
 from lowdim import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from tests.checks import assert_checks_pass
+from tests.core.lying import lies
+from tests.core.test_numeric import Tracked
 
 QUIET = pytest.mark.filterwarnings("ignore:Orthogonal matching pursuit ended prematurely")
 
@@ -53,3 +57,24 @@ def test_models_are_saved(table, tmp_path):
         model.fit(*table).save(tmp_path / "model")
         loaded = lowdim.load(tmp_path / "model")
         np.testing.assert_array_equal(loaded.predict(table[0]), model.predict(table[0]))
+
+
+@pytest.mark.parametrize("model", [OrthogonalMatchingPursuit(), OrthogonalMatchingPursuitCV()])
+def test_lying_matrices_and_tensors_at_the_door(model, table):
+    X, y = table
+    for matrix, _ in lies(sp.csr_array(X)).values():  # scikit-learn believes them as y: a crash
+        with pytest.raises(TypeError, match=r"for y, .*Pursuit(CV)? takes y.toarray"):
+            model.fit(X, matrix)
+        with pytest.raises(TypeError, match="Sparse data was passed for X, but dense"):
+            model.fit(matrix, y)
+    with pytest.raises(ValueError, match="Complex data not supported: y has dtype complex128"):
+        model.fit(X, y + 1j)
+    found, expected = clone(model).fit(Tracked(X), Tracked(y)), clone(model).fit(X, y)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
+@QUIET
+def test_columns_that_explain_nothing_are_refused(table):
+    X, y = table
+    with pytest.raises(ValueError, match="No column of X explains anything"):
+        OrthogonalMatchingPursuitCV().fit(0 * X, y)

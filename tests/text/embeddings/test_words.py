@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lowdim
 from lowdim.text.embeddings.words import context_numbers, known_counts, word_numbers
@@ -40,6 +41,8 @@ def test_an_unknown_word_is_named_with_near_spellings(of_text):
         word_numbers(of_text, "catt")
     with pytest.raises(TypeError, match="must be a text"):
         word_numbers(of_text, 3)
+    with pytest.raises(TypeError, match=r"word=<csr_array of shape \(2, 3\)> must be a text"):
+        word_numbers(of_text, sp.csr_array((2, 3)))
 
 
 def test_pairs_of_a_text_are_counted_among_known_words(of_text, of_matrix):

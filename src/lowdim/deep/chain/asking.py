@@ -14,13 +14,14 @@ import numpy as np
 from lowdim.core.threads import ordered_map
 from lowdim.deep.chain.levels import Levels, codes_of, drawn_values, level_stds, log_widths
 from lowdim.deep.chain.particles import Fillings, fillings
-from lowdim.deep.engine import on_one_thread
+from lowdim.deep.engine import one_torch_thread
 from lowdim.deep.network import in_double
 
 MOST_NUMBERS = 2**24  # that walks of a piece of a block keep
 DRAWN_TOGETHER = 8  # pieces in which new rows are drawn, at least, one after the other on a thread
 
 
+@one_torch_thread()
 def conditionals(X: np.ndarray, module: Any, levels: Levels, *known: np.ndarray) -> np.ndarray:
     """Probabilities of the levels of each entry of a block, given those before."""
     import torch
@@ -30,6 +31,7 @@ def conditionals(X: np.ndarray, module: Any, levels: Levels, *known: np.ndarray)
         return torch.softmax(logits, dim=2).cpu().numpy()
 
 
+@one_torch_thread()
 def log_densities(
     X: np.ndarray, module: Any, levels: Levels, n_samples: int, *known: np.ndarray
 ) -> np.ndarray:
@@ -61,6 +63,7 @@ def sum_log_densities(
     return float(found.sum(dtype=np.float64)), len(X), observed
 
 
+@one_torch_thread()
 def filled(
     X: np.ndarray, module: Any, levels: Levels, n_samples: int, return_std: bool, *known: np.ndarray
 ) -> Any:
@@ -90,6 +93,7 @@ def _moments(part: Fillings, levels: Levels) -> tuple[np.ndarray, np.ndarray]:
     return mean * unit, np.sqrt(np.einsum("nm,nmd->nd", part.weights, spread)) * unit
 
 
+@one_torch_thread()
 def drawn_copies(
     X: np.ndarray,
     module: Any,
@@ -153,12 +157,12 @@ def drawn_codes(module: Any, uniform: np.ndarray, levels: Levels, *known: np.nda
     return np.concatenate(list(ordered_map(work, cuts)))
 
 
+@one_torch_thread()
 def _drawn(
     module: Any, uniform: np.ndarray, levels: Levels, known: Sequence[np.ndarray]
 ) -> np.ndarray:
     import torch
 
-    on_one_thread()
     u, codes = torch.from_numpy(uniform), np.empty(uniform.shape, dtype=np.int64)
     with torch.no_grad():
         walk = module.walk(len(u), _context(module, known))
@@ -188,6 +192,5 @@ def _context(module: Any, known: Sequence[np.ndarray]) -> Any:
 
 
 def _ready(module: Any, X: np.ndarray) -> Any:
-    """The module on this thread, in the precision of the rows."""
-    on_one_thread()
+    """The module in the precision of the rows."""
     return in_double(module) if X.dtype == np.float64 else module

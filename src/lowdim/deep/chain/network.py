@@ -166,6 +166,8 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
     def bits_per_dim(self, X, *, y=None):
         """- log2 p(x) by observed entry, over all rows: how many bits an entry takes."""
         total, _, entries = self._sums(X, y)
+        if not entries:
+            raise ValueError("X has no observed value; bits of an entry need at least one.")
         return -total / entries / math.log(2.0)
 
     def sample(self, n_samples=1, random_state=None, *, y=None):

@@ -36,13 +36,13 @@ from lowdim.core.random import random_generator
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.core.validation import check_weights
 from lowdim.deep.batches import plan_of
-from lowdim.deep.engine import configured_device, torch_for, torch_generator
+from lowdim.deep.engine import configured_device, torch_for
 from lowdim.deep.learner import SHARD, Settings
 from lowdim.deep.mlp.forward import layer
 from lowdim.deep.mlp.search import minimised
 from lowdim.deep.mlp.steps import DenseSteps
 from lowdim.deep.network import Network, sizes_of
-from lowdim.deep.starting import module_of
+from lowdim.deep.starting import module_with
 from lowdim.deep.train import Stopping, Trained, train
 
 SHARE = Interval(Real, 0, 1, closed="left")
@@ -144,12 +144,8 @@ class Perceptrons(Network):
     def _module_of(self, weights: dict[str, np.ndarray]) -> Any:
         import torch
 
-        module = module_of(self._make, torch_generator(0))
-        module.to(torch.from_numpy(self.coefs_[0]).dtype)
-        with torch.no_grad():
-            for name, w in module.named_parameters():
-                w.copy_(torch.from_numpy(weights[name]))
-        return module
+        dtype = torch.from_numpy(self.coefs_[0]).dtype
+        return module_with(weights, self._make, dtype=dtype)
 
     def _make(self) -> Any:
         from lowdim.deep.mlp.module import Perceptron

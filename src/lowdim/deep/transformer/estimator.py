@@ -6,6 +6,7 @@ p(x) = prod_i p(x_i | x_1 ... x_(i-1))      one network says all conditionals at
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -424,7 +425,8 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def perplexity(self, X, *, y=None):
         """exp(- mean log p) of a token or observed entry: among how many one seems to be chosen."""
-        return 2.0 ** self.bits_per_dim(X, y=y)
+        bits = self.bits_per_dim(X, y=y)
+        return 2.0**bits if bits < sys.float_info.max_exp else math.inf
 
     def conditionals(self, X, *, y=None):
         """Probabilities of the levels of each entry, or of the tokens, given those before.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.threads import ordered_map
-from lowdim.deep.engine import on_one_thread
+from lowdim.deep.engine import one_torch_thread
 from lowdim.deep.transformer.texts import Asked, windows_of
 
 TOKENS_TOGETHER = 2**12  # that a thread reads at once
@@ -76,11 +76,11 @@ def _together(context: int) -> int:
     return max(1, TOKENS_TOGETHER // context)
 
 
+@one_torch_thread()
 def _of_tokens(module: Any, codes: np.ndarray) -> np.ndarray:
     """log p of each token of windows, (m, c); 0 where there is none."""
     import torch
 
-    on_one_thread()
     with torch.no_grad():
         log_p = torch.log_softmax(module.logits(_tensor(module, codes)), dim=2)
     known = codes < log_p.shape[2]
@@ -89,6 +89,7 @@ def _of_tokens(module: Any, codes: np.ndarray) -> np.ndarray:
     return np.where(known, found, 0.0)
 
 
+@one_torch_thread()
 def probabilities(module: Any, codes: np.ndarray, separated: bool) -> np.ndarray:
     """Probabilities of all tokens at each place of a document, (m, levels)."""
     import torch
@@ -110,8 +111,8 @@ def mean_states(module: Any, codes: Iterable[np.ndarray], separated: bool) -> np
     c, L, w = module.size.n_places, module.size.n_levels, module.size.width
     count: list[int] = []
 
+    @one_torch_thread()
     def work(asked: Asked) -> tuple[Asked, np.ndarray]:
-        on_one_thread()
         n_entries = torch.from_numpy(_lengths(asked.codes, L))
         with torch.no_grad():
             tensor = _tensor(module, asked.codes)
@@ -153,6 +154,7 @@ class Choice(NamedTuple):
     top_p: float | None = None
 
 
+@one_torch_thread()
 def written(
     module: Any, begin: np.ndarray, uniform: np.ndarray, choice: Choice, cached: bool = True
 ) -> np.ndarray:
@@ -161,7 +163,6 @@ def written(
 
     from lowdim.deep.transformer.attention import Uncached
 
-    on_one_thread()
     (n, length), c, m = uniform.shape, module.size.n_places, len(begin)
     codes = np.concatenate([np.tile(begin, (n, 1)), np.zeros((n, length), np.int64)], axis=1)
     keep = c // 2

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from lowdim.deep.chain.levels import Levels, codes_of
-from lowdim.deep.engine import on_one_thread
+from lowdim.deep.engine import one_torch_thread
 from lowdim.deep.network import in_double
 
 
+@one_torch_thread()
 def mean_states_of_rows(X: np.ndarray, module: Any, levels: Levels) -> np.ndarray:
     """The mean over entries of what the last layer makes of them, (n, width)."""
     import torch
@@ -22,6 +23,7 @@ def mean_states_of_rows(X: np.ndarray, module: Any, levels: Levels) -> np.ndarra
     return (sums / d).cpu().numpy().astype(X.dtype if X.dtype.kind == "f" else np.float32)
 
 
+@one_torch_thread()
 def attention_of_rows(
     X: np.ndarray, module: Any, levels: Levels | None, *known: np.ndarray
 ) -> np.ndarray:
@@ -36,10 +38,9 @@ def attention_of_rows(
 
 
 def _ready(X: np.ndarray, module: Any, levels: Levels | None) -> tuple[Any, Any]:
-    """The module on this thread in the precision of the rows, and their codes."""
+    """The module in the precision of the rows, and their codes."""
     import torch
 
-    on_one_thread()
     device = next(module.parameters()).device
     double = X.dtype == np.float64 and device.type == "cpu"
     codes = X if levels is None else codes_of(X, levels)

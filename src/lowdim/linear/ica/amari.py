@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import single_threaded_blas
 
 
@@ -13,6 +14,11 @@ def amari_distance(W: np.ndarray, A: np.ndarray) -> float:
 
     Amari, Cichocki and Yang (1996), equation 4, divided by its largest value.
     """
+    W, A = (numeric_array(part, name, "amari_distance") for part, name in ((W, "W"), (A, "A")))
+    if W.ndim != 2 or W.shape != A.shape[::-1]:
+        raise ValueError(
+            f"W has the shape {W.shape} and A {A.shape}; amari_distance needs (k, d) and (d, k)."
+        )
     P = np.abs(W @ A)
     k = len(P)
     rows = (P.sum(axis=1) / P.max(axis=1) - 1).sum()

@@ -39,7 +39,7 @@ def parallel(estimator: Any, mixed: MixedRows, W: np.ndarray) -> np.ndarray:
 
 def fixed_point(sums: Sums, W: np.ndarray) -> np.ndarray:
     """E g(y) z - E g'(y) w for each source, made orthogonal; white z = W'y."""
-    W_new = decorrelated((sums.gy - np.diag(sums.slope)) @ W)
+    W_new = decorrelated(_finite((sums.gy - np.diag(sums.slope)) @ W))
     return W_new * np.where(np.einsum("ij,ij->i", W_new, W) < 0, -1.0, 1.0)[:, None]
 
 
@@ -58,7 +58,8 @@ def deflation(estimator: Any, mixed: MixedRows, W: np.ndarray) -> np.ndarray:
             # E g(y) z in white coordinates z: a basis that contains w, since y alone is not enough
             basis = _basis_with(w)
             sums = mixed.sums(basis)
-            w_new = _orthogonal_to(sums.gy[0] @ basis - sums.slope[0] * w, found[:j])
+            moved = _finite(sums.gy[0] @ basis - sums.slope[0] * w)
+            w_new = _orthogonal_to(moved, found[:j])
             turn = abs(abs(float(w_new @ w)) - 1.0)
             loop.record(-abs(float(sums.G[0]) - mixed.contrast.gaussian), change=turn)
             loop.params = Unmixing(w_new)
@@ -67,6 +68,16 @@ def deflation(estimator: Any, mixed: MixedRows, W: np.ndarray) -> np.ndarray:
     estimator.n_iter_ = max(map(len, histories))  # of any source, as scikit-learn counts
     estimator.history_ = np.concatenate(histories)
     return found
+
+
+def _finite(W: np.ndarray) -> np.ndarray:
+    """W; an error that says why, if it is no longer a matrix of numbers."""
+    if not np.isfinite(W).all():
+        raise ValueError(
+            "Sums over the rows are no longer finite numbers. With whiten=False, X must have "
+            "variances of about 1: leave whiten as it is, or divide X by its size."
+        )
+    return W
 
 
 def decorrelated(W: np.ndarray) -> np.ndarray:

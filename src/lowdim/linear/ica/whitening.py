@@ -44,4 +44,11 @@ def whitening(
     k = min(k or rank, rank)
     signs = np.where(vectors[0] < 0, -1.0, 1.0)  # as scikit-learn: a fixed sign for K
     scale = np.sqrt(np.where(values[:k] > 0, values[:k], 1.0)) * unit
-    return mean, (vectors * signs)[:, :k].T / scale[:, None], n
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        K = (vectors * signs)[:, :k].T / scale[:, None]
+    if not np.isfinite(K).all():
+        raise ValueError(
+            f"X varies by no more than {unit:.0e}, and what would make variances of 1 of that is "
+            "no number. Multiply X by a power of ten."
+        )
+    return mean, K, n

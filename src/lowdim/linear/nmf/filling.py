@@ -38,10 +38,10 @@ ROUNDS = 4  # of variances that follow from the last answer; more change little
 
 def fill(X: Any, by: Coding, noise: Noise) -> np.ndarray:
     """A block with what is missing filled in."""
+    filled = X.toarray() if sp.issparse(X) else X.copy()
     if not has_missing(X):
-        return X.toarray() if sp.issparse(X) else X.copy()
-    filled = X.copy()
-    for first in range(0, len(X), ROWS_AT_A_TIME):
+        return filled
+    for first in range(0, len(filled), ROWS_AT_A_TIME):
         rows = filled[first : first + ROWS_AT_A_TIME]
         missing = np.isnan(rows)
         rows[missing] = (_expected_rows(_entries_of(rows, by), by, noise) * by.unit)[missing]
@@ -50,6 +50,7 @@ def fill(X: Any, by: Coding, noise: Noise) -> np.ndarray:
 
 def fill_with_std(X: Any, by: Coding, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
     """A block with what is missing filled in, and the standard deviation of each entry."""
+    X = X.toarray() if sp.issparse(X) else X
     filled = fill(X, by, noise)
     std = np.zeros(X.shape, filled.dtype)
     if not has_missing(X):

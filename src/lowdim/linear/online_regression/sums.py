@@ -58,6 +58,7 @@ def by_age(weight: np.ndarray, forgetting: float) -> np.ndarray:
     return np.exp(age * log) * np.expm1(weight * log) / math.expm1(log)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # `solution` says what is no number
 def statistics(X, x, y, Y, weight):
     """What one block adds up: weight, sum and second moments of (x, y) side by side."""
     # the products of x alone are `moments` of rows that are not copied, unless they lie far from 0
@@ -77,10 +78,20 @@ def solution(
     """(coefficients (q, d), intercepts (q,)) that follow from the sums."""
     x, y, sums, _ = learned
     d = len(x.pilot)
+    if not np.isfinite(sums.sum_xx).all():
+        raise ValueError(
+            "X or y has values so much larger than those of the first rows that their squares are "
+            "no numbers; give all rows in the same units."
+        )
     shift = sums.sum_x / sums.weight if fit_intercept else np.zeros_like(sums.sum_x)
     C = sums.sum_xx / sums.weight - np.outer(shift, shift)
-    A = C[:d, :d] + alpha / x.unit / x.unit * np.eye(d)
-    coef = shortest_solution(A, C[:d, d:]).T * (y.unit / x.unit)
+    with np.errstate(over="ignore"):
+        penalty = np.float64(alpha) / x.unit / x.unit
+    if np.isfinite(penalty):
+        A = C[:d, :d] + penalty * np.eye(d)
+        coef = shortest_solution(A, C[:d, d:]).T * (y.unit / x.unit)
+    else:  # beside it, rows so small count for nothing
+        coef = np.zeros((len(y.pilot), d))
     center = x.pilot + x.unit * shift[:d]
     intercept = y.pilot + y.unit * shift[d:] - coef @ center
     return coef, intercept if fit_intercept else np.zeros_like(intercept)

@@ -30,6 +30,7 @@ from lowdim.core.constraints import (
     StrOptions,
 )
 from lowdim.core.loop import fitting, iterate
+from lowdim.core.numeric import numeric_array
 from lowdim.core.random import random_generator
 from lowdim.core.session import belongs_to_fit
 from lowdim.core.shapes import Below, Maybe
@@ -405,7 +406,8 @@ class MDS(Map):
         ndarray of that shape
         """
         check_is_fitted(self)
-        values = np.asarray(dissimilarity, dtype=np.float64) / self._unit
+        given = numeric_array(dissimilarity, "dissimilarity", type(self).__name__)
+        values = given.astype(np.float64) / self._unit
         return self._disparity(values) * self._scale
 
     @property

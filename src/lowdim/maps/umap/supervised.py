@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.numeric import as_array
 from lowdim.maps.umap.graph import fuzzy_union
 
 UNKNOWN = 1.0  # what it costs, in logs, that a label is unknown
@@ -25,7 +26,7 @@ SMALLEST = 1e-8
 
 def checked_labels(y: Any, n: int) -> np.ndarray:
     """Labels (n,) as whole numbers, -1 where they are unknown."""
-    labels = np.asarray(y)
+    labels = as_array(y, "y", "UMAP")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     check_length(labels, n)

@@ -14,6 +14,8 @@ import numpy as np
 from lowdim.linalg.observed import column_sizes
 from lowdim.mixture.gaussian.covariances import LEAST_VARIANCE
 
+LEAST_SIZE = 1e-150  # of columns beside variances of 1: squares are numbers
+
 
 class Space(NamedTuple):
     """y = (x - center) / scale is about 1 in size."""
@@ -31,6 +33,12 @@ def space_of(mean: np.ndarray, std: np.ndarray, name: str) -> Space:
     """Units in which the columns (spherical and unit: all together) are about 1 in size."""
     scale = column_sizes(std, together=name in ("spherical", "unit"))
     powers = powers_of_two(scale)
+    if name == "unit" and not LEAST_SIZE < powers.max() < 1.0 / LEAST_SIZE:
+        raise ValueError(
+            f"covariance_type='unit' means variances of 1, and columns of X vary by "
+            f"{scale.max():.0e}: densities are no numbers. Choose 'spherical', which learns the "
+            "variance, or divide X by its size."
+        )
     return Space(mean, powers, scale / powers)
 
 

@@ -21,8 +21,11 @@ def frechet(real: np.ndarray, fake: np.ndarray) -> float:
     if real.shape[1] > MOST_COLUMNS:
         leading = PCA(min(MOST_COLUMNS, len(real) - 1), random_state=0).fit(real)
         real, fake = leading.transform(real), leading.transform(fake)
-    C, D = (np.atleast_2d(np.cov(side, rowvar=False)) for side in (real, fake))
+    with np.errstate(over="ignore", invalid="ignore"):
+        C, D = (np.atleast_2d(np.cov(side, rowvar=False)) for side in (real, fake))
     apart = real.mean(axis=0) - fake.mean(axis=0)
+    if not (np.isfinite(C).all() and np.isfinite(D).all()):
+        return np.inf  # squares of so large values are no numbers
     return frechet_of_gaussians(apart, C, D)
 
 

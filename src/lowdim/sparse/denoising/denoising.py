@@ -23,6 +23,7 @@ LEARNT_PIXELS = 2**22  # 'auto' learns atoms for pictures up to this size
 HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
 HALF = 0.5  # of a whole number
+LARGEST = 1e150  # a unit whose square is a number
 GRAIN = 1.0  # of 255: a photograph's own, which an estimate cannot tell from noise
 LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
 MARGIN = 64  # of tiles, for wavelets and frequencies
@@ -138,6 +139,11 @@ def denoise(
         patch_shape(patch, given.size, "signal")
     random = random_generator(random_state)
     unit = peak_of(given.values) / OF_255
+    if unit > LARGEST:
+        raise ValueError(
+            f"signal has values as large as {unit * OF_255:.0e}, whose squares are no numbers; "
+            "divide it by its largest."
+        )
     estimated = sigma is None
     sigma = estimate_sigma(given) if sigma is None else sigma
     if method == "auto":

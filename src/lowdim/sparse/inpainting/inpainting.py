@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.core.numeric import as_array
 from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice
@@ -99,7 +100,7 @@ def _observed(signal: Signal, observed: Any) -> np.ndarray:
     else:
         known = np.ones(signal.size, bool)
     if observed is not None:
-        given = np.asarray(observed)
+        given = as_array(observed, "observed", "inpaint")
         if given.shape not in (x.shape, signal.size) or given.dtype.kind not in "b":
             raise ValueError(
                 f"observed has the shape {given.shape} and type {given.dtype}; it needs True and "

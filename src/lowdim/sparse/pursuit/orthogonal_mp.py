@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.utils import check_array
 
 from lowdim.core.calling import level_of_caller
+from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import single_threaded_blas
-from lowdim.core.validation import check_at_least, check_choice, check_number
+from lowdim.core.validation import check_at_least, check_choice, check_number, numbers_of
 from lowdim.sparse.pursuit.by_products import omp_steps
 from lowdim.sparse.pursuit.coding import PREMATURE
 from lowdim.sparse.pursuit.dictionaries import by_products_of
@@ -71,6 +72,7 @@ def orthogonal_mp(
     >>> lowdim.orthogonal_mp(X, np.array([1.0, 5.0, 2.0, 3.0]), n_nonzero_coefs=2)
     array([0., 5., 0., 3.])
     """
+    X = numbers_of(X, "X", "orthogonal_mp")
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
     y = _targets(y, X.dtype)
     if len(y) != len(X):
@@ -134,6 +136,7 @@ def orthogonal_mp_gram(
     >>> lowdim.orthogonal_mp_gram(np.eye(3), np.array([1.0, 5.0, 2.0]), n_nonzero_coefs=2)
     array([0., 5., 2.])
     """
+    Gram = numbers_of(Gram, "Gram", "orthogonal_mp_gram")
     gram = check_array(Gram, dtype=[np.float64, np.float32], input_name="Gram")
     if gram.shape[0] != gram.shape[1]:
         raise ValueError(f"Gram has the shape {gram.shape}; a square matrix is needed.")
@@ -160,7 +163,7 @@ def orthogonal_mp_gram(
 
 
 def _targets(y: Any, dtype: np.dtype) -> np.ndarray:
-    y = np.asarray(y)
+    y = numeric_array(y, "y", "orthogonal matching pursuit")
     y = y[:, None] if y.ndim == 1 else y
     return check_array(y, dtype=dtype, input_name="y")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
@@ -18,7 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lowdim.core.constraints import AT_LEAST_0, AT_LEAST_1, NOT_NEGATIVE, Integral, StrOptions
 from lowdim.core.estimator import SavedModel
+from lowdim.core.numeric import frame_of, numeric_array
 from lowdim.core.shapes import Either, Maybe
+from lowdim.core.validation import numbers_of
 from lowdim.sparse.pursuit.orthogonal_mp import SHARE, orthogonal_mp
 
 LEAST_TRIED = 5  # non-zeros that cross-validation tries, if there are as many columns
@@ -123,6 +126,7 @@ class OrthogonalMatchingPursuit(_LinearModel):
         """
         self._validate_params()
         dtype = [np.float64, np.float32]
+        X, y = _as_numbers(self, X, y)
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=dtype)
         y = y.astype(X.dtype, copy=False)
         if self.tol is not None:
@@ -231,6 +235,7 @@ class OrthogonalMatchingPursuitCV(_LinearModel):
         """
         self._validate_params()
         dtype = [np.float64, np.float32]
+        X, y = _as_numbers(self, X, y)
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_features=2, dtype=dtype)
         y = y.astype(X.dtype, copy=False)
         d = X.shape[1]
@@ -240,6 +245,11 @@ class OrthogonalMatchingPursuitCV(_LinearModel):
             held_out_errors(X, y, train, test, most, self.fit_intercept) for train, test in splits
         ]
         tried = min(map(len, errors))  # dependent columns may end a path early
+        if tried == 0:
+            raise ValueError(
+                "No column of X explains anything of y in some split of cross-validation: columns "
+                "are constant, or their squares are no numbers. Drop or scale them."
+            )
         means = np.mean([part[:tried] for part in errors], axis=0)
         self.n_nonzero_coefs_ = np.argmin(means) + 1
         model = OrthogonalMatchingPursuit(
@@ -259,6 +269,19 @@ def held_out_errors(
     )
     predicted = (X[test] - X_mean) @ path.reshape(X.shape[1], -1)
     return ((predicted - (y[test] - y_mean)[:, None]) ** 2).mean(axis=0)
+
+
+def _as_numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """X and y as scikit-learn can look at them, which believes what a sparse matrix says."""
+    name = type(estimator).__name__
+    if sp.issparse(X) or sp.issparse(y):
+        kind = "X" if sp.issparse(X) else "y"
+        raise TypeError(
+            f"Sparse data was passed for {kind}, but dense data is required; {name} takes "
+            f"{kind}.toarray()."
+        )
+    X = X if frame_of(X, "X") is not X or X is None else numbers_of(X, "X", name)
+    return X, y if y is None else numeric_array(y, "y", name)
 
 
 def _means(X: np.ndarray, y: np.ndarray, fit_intercept: bool) -> tuple[Any, Any]:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
 from lowdim.core.blocks import Blocks, as_floats, is_dask
+from lowdim.core.numeric import refuse_complex
 from lowdim.core.sparse import check_declared, checked_sparse
 from lowdim.tables.errors import TableError, listed, no_such_column, quoted
 from lowdim.tables.frames.dtypes import build_frame, default_backend, dtype_of, restored
@@ -396,8 +397,7 @@ def _open_array(X: np.ndarray, where: str) -> Table:
 
 def _checked_matrix(X: Any) -> Any:
     """X with two dimensions, rows, columns and no complex numbers; scikit-learn says why not."""
-    if sp.issparse(X) and X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: a sparse matrix of {X.dtype}.")
+    refuse_complex(X.dtype, "X")
     return check_array(X, accept_sparse="csr", dtype=None, ensure_all_finite=False)
 
 
@@ -465,8 +465,7 @@ class DaskTable(_InMemory):
         self.partitions = [named(part, self.names, self.index_name) for part in X.to_delayed()]
 
     def _open_dask_array(self, X: Any) -> None:
-        if X.dtype.kind == "c":
-            raise ValueError(f"Complex data not supported: {self.where} is {X.dtype}.")
+        refuse_complex(X.dtype, self.where)
         if X.dtype.kind not in "biuf":
             raise TableError(
                 f"{self.where} is a Dask array of {X.dtype}; numbers are needed.",

@@ -214,6 +214,11 @@ class TextAnalysis:
 
 
 def _preprocessed(text: str, lower: bool, strip: Callable | None) -> str:
+    if lower and not isinstance(text, str):
+        raise TypeError(
+            f"A document is of type {type(text).__name__}; documents are text (str, or bytes to be "
+            "decoded). For lists of words choose lowercase=False and tokenizer=list."
+        )
     text = text.lower() if lower else text
     return strip(text) if strip is not None else text
 

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from lowdim.core.numeric import shown
 from lowdim.text.tokens import pair_counts, read_tokens
 from lowdim.text.vectors.words import UnknownWordError
 
@@ -33,9 +34,10 @@ def context_numbers(model: Any, contexts: Any) -> np.ndarray:
 
 def _numbers(words: Any, known: list[str], what: str) -> np.ndarray:
     numbers = {word: i for i, word in enumerate(known)}
-    several = [words] if isinstance(words, str) else words
-    if not hasattr(several, "__iter__") or not all(isinstance(word, str) for word in several):
-        raise TypeError(f"{what}={words!r} must be a text, or a list of texts.")
+    is_list = hasattr(words, "__iter__") and getattr(words, "ndim", 1) == 1
+    several = [words] if isinstance(words, str) or not is_list else list(words)
+    if not all(isinstance(word, str) for word in several):
+        raise TypeError(f"{what}={shown(words)} must be a text, or a list of texts.")
     for word in several:
         if word not in numbers:
             raise UnknownWordError(word, numbers)

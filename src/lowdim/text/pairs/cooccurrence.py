@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.numeric import shown
 from lowdim.core.threads import single_threaded_blas
 from lowdim.text.counting.base import check_known, counter_of, open_documents, sequences_of
 from lowdim.text.counting.tally import Part, stacked
@@ -99,6 +100,11 @@ def cooccurrence(
         raise TypeError(
             "cooccurrence needs a vectorizer, whose terms are the rows and columns; or give it "
             "lowdim.text.read_tokens(docs), which needs none."
+        )
+    if not hasattr(vectorizer, "get_feature_names_out") or not hasattr(vectorizer, "vocabulary"):
+        raise TypeError(
+            f"vectorizer={shown(vectorizer)} has no vocabulary; give a lowdim.CountVectorizer or "
+            "TfidfVectorizer."
         )
     check_known(vectorizer)
     if both:
