@@ -20,6 +20,7 @@ from lowdim.linalg.products import dense_times
 from lowdim.linalg.sparse import (
     ALL,
     ENTRIES_PER_CUT,
+    SparseInRuns,
     by_column,
     in_runs,
     row_cuts,
@@ -67,32 +68,37 @@ class InMemory(Complete):
     def __init__(self, X: Any, weight: np.ndarray | None):
         self.shape, self.dtype = X.shape, X.dtype
         self.weight = weight
-        self._X = in_runs(sorted_csr(X)) if sp.issparse(X) else X
-        self._runs = [ALL]  # of rows whose codes are found together; BLAS takes all of an array
-        if sp.issparse(X):
-            self._runs = [slice(*cut) for cut in row_cuts(self._X.by_rows.indptr, ENTRIES_PER_CUT)]
+        self._X = sorted_csr(X) if sp.issparse(X) else X
 
     def entries(self, of_array: Callable) -> tuple[Any, Any]:
         """Stored entries by rows and by columns; of an array those that the function gives."""
-        if isinstance(self._X, np.ndarray):
-            rows = of_array(self._X)
-        else:
-            rows = self._X.by_rows
+        rows = self._X if sp.issparse(self._X) else of_array(self._X)
         return rows, by_column(rows)
+
+    @cached_property
+    def _in_runs(self) -> SparseInRuns:
+        return in_runs(self._X)
+
+    @cached_property
+    def _rows_together(self) -> list[slice]:
+        """Runs of rows whose codes are found together; BLAS takes all of an array."""
+        if not sp.issparse(self._X):
+            return [ALL]
+        return [slice(*cut) for cut in row_cuts(self._X.indptr, ENTRIES_PER_CUT)]
 
     def times(self, V: np.ndarray, rows: slice = ALL) -> np.ndarray:
         """X V (n, k), or some consecutive rows of it."""
         V = V.astype(self.dtype, copy=False)
-        if isinstance(self._X, np.ndarray):
-            return dense_times(self._X[rows], V)
-        return sparse_times(self._X.by_rows, V, rows)
+        if sp.issparse(self._X):
+            return sparse_times(self._X, V, rows)
+        return dense_times(self._X[rows], V)
 
     def back(self, W: np.ndarray) -> np.ndarray:
         """X'W (d, k), rows weighted."""
         W = weighted(W.astype(self.dtype, copy=False), self.weight)
-        if isinstance(self._X, np.ndarray):
-            return dense_times(self._X.T, W)
-        return self._X.transposed_times(W)
+        if sp.issparse(self._X):
+            return self._in_runs.transposed_times(W)
+        return dense_times(self._X.T, W)
 
     def gram_times(self, V: np.ndarray) -> np.ndarray:
         """X'X V, rows weighted."""
@@ -100,8 +106,7 @@ class InMemory(Complete):
 
     @cached_property
     def squares(self) -> float:
-        X = self._X if isinstance(self._X, np.ndarray) else self._X.by_rows
-        return sum_squares(X, self.weight)
+        return sum_squares(self._X, self.weight)
 
     def half(self, half: Half, V: np.ndarray, W: np.ndarray, last: np.ndarray) -> CodeSums:
         """New codes from W, and what they add up; X V of all rows is never in memory."""
@@ -112,7 +117,7 @@ class InMemory(Complete):
             found = lowered(self.times(V, rows), G, half, W[rows], last[rows])
             on[rows], new[rows], slope[rows] = found
 
-        shared_map(work, self._runs)
+        shared_map(work, self._rows_together)
         sums = ColumnSums(gram(on, self.weight), self.back(on).astype(np.float64, copy=False))
         penalty = half.penalty.of(on, self.weight)
         return CodeSums(sums, total(slope, self.weight), penalty, Codes((on, new)))
