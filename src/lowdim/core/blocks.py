@@ -214,21 +214,20 @@ class ArrayBlocks(Blocks):
         return self._X
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
-        results: list[Any] = []
-        allocating = threading.Lock()
+        results = _RowResults(self.shape[0])
 
-        def fill(cut: slice) -> Any:
-            part = function(*self._cut(cut, params, along))
-            if not _is_dense(part):
-                return part
-            with allocating:  # the first block to be done knows the shape of a row's result
-                if not results:
-                    results.append(_empty_like_rows(part, self.shape[0]))
-            _put(results[0], cut, part)
-            return None
+        def fill(cut: slice) -> None:
+            results.put(cut, function(*self._cut(cut, params, along)))
 
-        parts = list(ordered_map(fill, self._cuts()))
-        return results[0] if results else joined(parts)
+        for _ in ordered_map(fill, self._cuts()):
+            pass
+        return results.joined()
+
+    def fold_and_map(self, function: Callable, *params: Any, along: Sequence = ()) -> tuple:
+        results, numbers = _RowResults(self.shape[0]), np.arange(self.shape[0])
+        how = (function, params, results)
+        sums = self._reduce(_sums_with_rows_put, how, (numbers, *along), add)
+        return _wide(sums), results.joined()
 
     def where(self, chosen: Callable, *params: Any) -> Blocks:
         keep = self.map(chosen_rows, chosen, params)
@@ -506,6 +505,47 @@ def _same_tuple(like: tuple, values: Iterable) -> tuple:
 
 
 # ---- row-aligned results -----------------------------------------------------------------------
+
+
+class _RowResults:
+    """Row-aligned results of blocks in memory, in one array that threads write to.
+
+    Never held twice: what threads free is not given back to the system.
+    """
+
+    def __init__(self, n: int):
+        self._n, self._allocating = n, threading.Lock()
+        self._whole: Any = None
+        self._parts: dict[int, Any] = {}  # by their first row, where they are sparse
+
+    def put(self, rows: slice, part: Any) -> None:
+        """Keep what these rows gave."""
+        if not _is_dense(part):
+            self._parts[rows.start] = part
+            return
+        with self._allocating:  # the first block to be done knows the shape of a row's result
+            if self._whole is None:
+                self._whole = _empty_like_rows(part, self._n)
+        _put(self._whole, rows, part)
+
+    def joined(self) -> Any:
+        """The results of all rows."""
+        if self._whole is not None:
+            return self._whole
+        return joined(self._parts[first] for first in sorted(self._parts))
+
+
+def _sums_with_rows_put(
+    block: Any,
+    function: Callable,
+    params: tuple,
+    results: _RowResults,
+    numbers: np.ndarray,
+    *companions: Any,
+) -> Any:
+    sums, rows = function(block, *params, *companions)
+    results.put(slice(int(numbers[0]), int(numbers[-1]) + 1), rows)
+    return sums
 
 
 def joined(parts: Iterable, n: int | None = None) -> Any:
