@@ -263,6 +263,7 @@ class MiniBatchNMF(PartsModel):
         whole = float(measured.fold(size_of, units.beta, False, along=(weight,))) or 1.0
         first = first_state(start.V, units.beta, n, -(-n // size), self.fresh_restarts)
         loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
+        del start, first  # the loop has what is needed
         for state in loop:
             batches = measured.batches(size, along=(weight,))
             loop.params = one_pass(batches, state, how, self.max_no_improvement)
