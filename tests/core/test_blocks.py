@@ -410,32 +410,6 @@ def test_what_map_returns_is_never_a_view_of_the_data(block_rows):
     assert X[0, 0] == 0.0
 
 
-def _sum_and_copies(X):
-    return X.sum(), np.repeat(X, 8, axis=1)
-
-
-def test_rows_that_come_with_sums_are_held_once():
-    rows = ArrayBlocks(np.ones((100_000, 1)), block_rows=1000)
-    gc.collect()
-    tracemalloc.start()
-    total, found = rows.fold_and_map(_sum_and_copies)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert total == 100_000 and found.shape == (100_000, 8)
-    assert peak < 1.5 * found.nbytes
-
-
-def _sum_and_block(X):
-    return X.sum(), X
-
-
-def test_sparse_rows_may_come_with_sums(rng):
-    X = sp.random_array((50, 6), density=0.3, rng=rng, format="csr")
-    total, found = ArrayBlocks(X, block_rows=7).fold_and_map(_sum_and_block)
-    np.testing.assert_allclose(total, X.sum())
-    np.testing.assert_array_equal(found.toarray(), X.toarray())
-
-
 @pytest.mark.parametrize("wrong", [lambda X: X[:1], lambda X: X.sum(axis=0), lambda X: X.sum()])
 def test_map_refuses_results_that_are_not_one_per_row(wrong):
     with pytest.raises(ValueError, match="map needs one result per row"):
