@@ -74,6 +74,7 @@ class Positive(ABC):
             slope += float(found.slope.sum())
             logs += float(found.logs.sum())
         new = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        new = new.astype(V.dtype, copy=False)
         fit = self.size.constant - logs + float(mass @ new.sum(axis=0, dtype=np.float64))
         return Components(new, slope, max(fit, 0.0))
 
