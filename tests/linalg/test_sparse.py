@@ -9,10 +9,13 @@ import scipy.sparse as sp
 import lowdim
 from lowdim.linalg.sparse import (
     SparseLowRank,
+    _add_to_columns,
     _dots,
+    _find_in_rows,
     _rows_times,
     both_ways,
     by_column,
+    in_runs,
     product_at,
     row_cuts,
     row_numbers,
@@ -50,6 +53,49 @@ def test_a_matrix_is_turned_in_runs_of_rows(rng, shape, dtype, monkeypatch):
     for part in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(found, part), getattr(expected, part))
     assert found.dtype == dtype and found.indices.dtype == np.int32
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(60, 40), (40, 300), (300, 7), (5, 4)])
+def test_products_with_the_transpose_need_no_twin_and_runs_change_no_bit(
+    rng, shape, dtype, monkeypatch
+):
+    X = sp.random_array(shape, density=0.3, rng=rng, format="csr", dtype=dtype)
+    U = rng.normal(size=(shape[0], 5)).astype(dtype)
+    whole = in_runs(X)
+    monkeypatch.setattr("lowdim.linalg.sparse.ENTRIES_PER_CUT", 10)
+    monkeypatch.setattr("lowdim.linalg.sparse.LEAST_ENTRIES", 0.5)
+    cut = in_runs(X)
+    assert len(whole.edges) == 2 and (len(cut.edges) > 2 or X.nnz < 20)
+    product = cut.transposed_times(U)
+    assert product.dtype == dtype
+    np.testing.assert_array_equal(product, whole.transposed_times(U))
+    np.testing.assert_allclose(product, X.T @ U, rtol=1e-5, atol=1e-5)
+    with lowdim.config_context(threads=1):
+        np.testing.assert_array_equal(cut.transposed_times(U), product)
+    np.testing.assert_array_equal(cut.times(product), sparse_times(X, product))
+
+
+def test_kernels_of_the_transpose_equal_their_python_form(rng):
+    X = sp.random_array((30, 20), density=0.3, rng=rng, format="csr")
+    U, first, last = rng.normal(size=(30, 3)), X.indptr[:-1].copy(), X.indptr[1:].copy()
+    middle, again = np.empty_like(first), np.empty_like(first)
+    _find_in_rows(8, first, last, X.indices, middle)
+    _find_in_rows.python(8, first, last, X.indices, again)
+    np.testing.assert_array_equal(middle, again)
+    found, plain = np.zeros((20, 3)), np.zeros((20, 3))
+    _add_to_columns(first, middle, X.indices, X.data, U, found)
+    _add_to_columns.python(first, middle, X.indices, X.data, U, plain)
+    np.testing.assert_array_equal(found, plain)
+    np.testing.assert_allclose(found[:8], (X.T @ U)[:8], atol=1e-12)
+    assert not found[8:].any()
+
+
+def test_the_product_of_some_rows_is_that_part_of_the_whole(rng):
+    X = sp.random_array((30, 20), density=0.3, rng=rng, format="csr")
+    V = rng.normal(size=(20, 3))
+    some = slice(7, 19)
+    np.testing.assert_array_equal(sparse_times(X, V, some), sparse_times(X, V)[some])
 
 
 @pytest.mark.parametrize("shape", [(60, 400), (400, 60), (150, 150), (7, 5)])

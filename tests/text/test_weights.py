@@ -36,7 +36,7 @@ def test_df_is_counted_where_it_is_not_given():
 def test_ppmi_of_four_words():
     assert PAIRS.sum() == 11716
     expected = [
-        [0, 0, 0, 4.379, 3.305],
+        [0, 0, 0, 4.379, 3.305],  # log2(146450 / 14823) = 3.30450, rounded once more in the notes
         [0, 0, 0, 4.101, 5.511],
         [0.184, 0.012, 0, 0, 0],
         [0.017, 0.094, 0.282, 0, 0],

@@ -289,13 +289,14 @@ def _turn_many_entries() -> None:
     import scipy.sparse as sp
 
     from lowdim.linalg.moments import Frame, column_moments
-    from lowdim.linalg.sparse import ENTRIES_PER_RUN, by_column
+    from lowdim.linalg.sparse import ENTRIES_PER_RUN, by_column, in_runs
 
     n = 2 * ENTRIES_PER_RUN // 1000 + 1
     for dtype in (np.float64, np.float32):
         X = sp.csr_array(np.ones((n, 1000), dtype=dtype))
         column_moments(X, Frame(np.zeros(1000, dtype), 1.0))
         by_column(X)
+        in_runs(X)
 
 
 def _count_words() -> None:

@@ -13,17 +13,16 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.config import get_config
+from lowdim.core.row_results import NO_ROWS, RowResults, joined, same_tuple, stacked
 from lowdim.core.threads import ordered_map
 
 # Second moments of a block are d x d: a block of fewer than 2 d rows would spend its time adding
@@ -35,7 +34,6 @@ LARGEST_BLOCK_BYTES = 2**24
 LONGEST_RUN = 8
 LEAST_RUNS = 8
 
-NO_ROWS = "X has no rows (n_samples=0); at least 1 is needed."
 NONE_LEFT = "X has no observed value in any of its rows (n_samples=0); at least 1 row is needed."
 
 
@@ -214,21 +212,20 @@ class ArrayBlocks(Blocks):
         return self._X
 
     def map(self, function: Callable, *params: Any, along: Sequence = ()) -> Any:
-        results: list[Any] = []
-        allocating = threading.Lock()
+        results = RowResults(self.shape[0])
 
-        def fill(cut: slice) -> Any:
-            part = function(*self._cut(cut, params, along))
-            if not _is_dense(part):
-                return part
-            with allocating:  # the first block to be done knows the shape of a row's result
-                if not results:
-                    results.append(_empty_like_rows(part, self.shape[0]))
-            _put(results[0], cut, part)
-            return None
+        def fill(cut: slice) -> None:
+            results.put(cut, function(*self._cut(cut, params, along)))
 
-        parts = list(ordered_map(fill, self._cuts()))
-        return results[0] if results else joined(parts)
+        for _ in ordered_map(fill, self._cuts()):
+            pass
+        return results.joined()
+
+    def fold_and_map(self, function: Callable, *params: Any, along: Sequence = ()) -> tuple:
+        results, numbers = RowResults(self.shape[0]), np.arange(self.shape[0])
+        how = (function, params, results)
+        sums = self._reduce(_sums_with_rows_put, how, (numbers, *along), add)
+        return _wide(sums), results.joined()
 
     def where(self, chosen: Callable, *params: Any) -> Blocks:
         keep = self.map(chosen_rows, chosen, params)
@@ -427,7 +424,7 @@ class Addend(ABC):
 def add(left: Any, right: Any) -> Any:
     """left + right for sums: numbers, arrays, tuples of sums. May write into left's arrays."""
     if isinstance(left, tuple):
-        return _same_tuple(left, map(add, left, right))
+        return same_tuple(left, map(add, left, right))
     left = _wide(left)
     if isinstance(right, Addend):
         total = left if _is_own(left) else np.array(left)
@@ -451,7 +448,7 @@ def _is_own(array: np.ndarray) -> bool:
 def blend(old: Any, new: Any, rate: float) -> Any:
     """(1 - rate) old + rate new, for sums: how `partial_fit` lets new rows into what it knows."""
     if isinstance(old, tuple):
-        return _same_tuple(old, (blend(o, n, rate) for o, n in zip(old, new, strict=True)))
+        return same_tuple(old, (blend(o, n, rate) for o, n in zip(old, new, strict=True)))
     return (1.0 - rate) * old + rate * new
 
 
@@ -492,7 +489,7 @@ def reduce_in_order(parts: Generator, combine: Callable) -> Any:
 def _wide(sums: Any) -> Any:
     """Sums in float64, complex128 or int64, whatever a block gave."""
     if isinstance(sums, tuple):
-        return _same_tuple(sums, map(_wide, sums))
+        return same_tuple(sums, map(_wide, sums))
     if isinstance(sums, Addend):
         return sums.array()
     if not isinstance(sums, np.ndarray | np.generic):
@@ -501,27 +498,20 @@ def _wide(sums: Any) -> Any:
     return sums if sums.dtype == wide else sums.astype(wide)
 
 
-def _same_tuple(like: tuple, values: Iterable) -> tuple:
-    return like._make(values) if hasattr(like, "_make") else tuple(values)
-
-
 # ---- row-aligned results -----------------------------------------------------------------------
 
 
-def joined(parts: Iterable, n: int | None = None) -> Any:
-    """Row-aligned results of consecutive blocks as one; given their number n, never held twice."""
-    parts = iter(parts)
-    first = next(parts, None)
-    if first is None:
-        raise ValueError(NO_ROWS)
-    if n is None or not _is_dense(first):
-        return _stacked([first, *parts])
-    results, start = _empty_like_rows(first, n), 0
-    for part in chain([first], parts):
-        stop = start + _n_rows(part)
-        _put(results, slice(start, stop), part)
-        start = stop
-    return results
+def _sums_with_rows_put(
+    block: Any,
+    function: Callable,
+    params: tuple,
+    results: RowResults,
+    numbers: np.ndarray,
+    *companions: Any,
+) -> Any:
+    sums, rows = function(block, *params, *companions)
+    results.put(slice(int(numbers[0]), int(numbers[-1]) + 1), rows)
+    return sums
 
 
 def rebatched(parts: Iterable[tuple], size: int) -> Iterator[tuple]:
@@ -532,53 +522,14 @@ def rebatched(parts: Iterable[tuple], size: int) -> Iterator[tuple]:
         waiting.append(part)
         n_waiting += part[0].shape[0]
         if n_waiting >= size:
-            rows = _stacked(waiting)
+            rows = stacked(waiting)
             whole = n_waiting - n_waiting % size
             for start in range(0, whole, size):
                 yield tuple(companion_part(field, slice(start, start + size)) for field in rows)
             waiting = [tuple(companion_part(field, slice(whole, None)) for field in rows)]
             n_waiting -= whole
     if n_waiting:
-        yield _stacked(waiting)
-
-
-def _stacked(parts: Sequence) -> Any:
-    first = parts[0]
-    if len(parts) == 1 or first is None:
-        return first
-    if isinstance(first, tuple):
-        return _same_tuple(first, map(_stacked, zip(*parts, strict=True)))
-    return sp.vstack(parts, format="csr") if sp.issparse(first) else np.concatenate(parts)
-
-
-def _n_rows(result: Any) -> int:
-    return _n_rows(result[0]) if isinstance(result, tuple) else len(result)
-
-
-def _is_dense(result: Any) -> bool:
-    if isinstance(result, tuple):
-        return all(map(_is_dense, result))
-    return isinstance(result, np.ndarray)
-
-
-def _empty_like_rows(first: Any, n: int) -> Any:
-    if isinstance(first, tuple):
-        return _same_tuple(first, (_empty_like_rows(part, n) for part in first))
-    return np.empty((n, *first.shape[1:]), dtype=first.dtype)
-
-
-def _put(results: Any, rows: slice, part: Any) -> None:
-    if isinstance(results, tuple):
-        for result, piece in zip(results, part, strict=True):
-            _put(result, rows, piece)
-        return
-    place = results[rows]
-    if place.shape != part.shape:  # NumPy would repeat a single row to fill the place
-        raise ValueError(
-            f"map needs one result per row: shape {place.shape} for this block, but the function "
-            f"gave {part.shape}."
-        )
-    np.copyto(place, part, casting="same_kind")
+        yield stacked(waiting)
 
 
 def chosen_rows(block: Any, chosen: Callable, params: tuple) -> np.ndarray:
@@ -635,7 +586,7 @@ def _first_of(numbers: np.ndarray, n: int) -> np.ndarray:
 def _better(left: _Best, right: _Best) -> _Best:
     index = np.concatenate([left.index, left.count + right.index])
     score = np.concatenate([left.score, right.score])
-    rows = _stacked([left.rows, right.rows])
+    rows = stacked([left.rows, right.rows])
     keep = _first_of(-score, left.n)
     return _Best(left.count + right.count, left.n, index[keep], score[keep], rows[keep])
 

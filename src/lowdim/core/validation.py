@@ -233,7 +233,8 @@ class NonFinite(NamedTuple):
 
 def check_finite_rows(estimator: Any, rows: Blocks, *, allow_nan: bool) -> NonFinite:
     """Count NaN and infinities by column in one pass; raise where they are not accepted."""
-    found = rows.fold(count_nonfinite)
+    whole = rows.in_memory if rows.is_sparse else None  # its blocks would be copies
+    found = rows.fold(count_nonfinite) if whole is None else count_nonfinite(whole)
     names = _column_names(estimator, rows)
     _refuse(found, rows.dtype, allow_nan, _name(estimator), names, _fills(estimator))
     return found

@@ -208,17 +208,18 @@ def lanczos_step(state: Lanczos, product: np.ndarray, k: int, basis_size: int) -
     product = _checked_product(product, state)
     unit = state.unit or power_of_two(float(np.abs(product).max(initial=0.0)))
     Y = np.divide(product, unit).astype(state.block.dtype, copy=False)
+    del product  # tall arrays are let go at once: beside the basis, they are the memory
     basis, n_passes = (*state.basis, state.block), state.n_passes + 1
 
     # A couples V to itself and to the block before it; the blocks before that hold A times theirs
     R, H = _split(Y, basis[-2:])
+    del Y
     T = _bordered(state.T, H)
     values, rotation = _eigh(T)
-    width = min(Y.shape[1], len(Y) - len(T))
-    block, rest = _new_block(
-        R, basis, width, _draw(state.seed, n_passes), np.finfo(Y.dtype).eps * np.abs(values).max()
-    )
-    residuals = np.linalg.norm(rest @ rotation[-Y.shape[1] :], axis=0)
+    dim, b = R.shape
+    width, noise = min(b, dim - len(T)), np.finfo(R.dtype).eps * np.abs(values).max()
+    block, rest = _new_block(R, basis, width, _draw(state.seed, n_passes), noise)
+    residuals = np.linalg.norm(rest @ rotation[-b:], axis=0)
 
     if len(T) + width > basis_size:  # thick restart with half of what fits beside the k wanted
         keep = min((k + basis_size) // 2, basis_size - width)

@@ -1,6 +1,6 @@
 """Sparse matrices: products on threads, products at entries, and their largest singular values.
 
-    S V, S'U            runs of rows on threads; they do not depend on the number of threads
+    S V, S'U            runs of rows, or of columns, on threads, whose number changes no bit
     (L R')_ij           only where S has an entry
     A = S + L R'        sparse plus low rank; L (n, k), R (d, k)
     A = U diag(s) V'    its largest singular values, or those of S
@@ -29,6 +29,8 @@ from lowdim.linalg.svd import SVD, fix_signs
 
 ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
 ENTRIES_PER_RUN, MOST_RUNS = 2**20, 8  # of a matrix that is turned
+COLUMN_RUNS, LEAST_ENTRIES = 4, 8  # for S'U at the most; of a row in each, in the mean
+ALL = slice(None)
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
 
 
@@ -118,19 +120,64 @@ def both_ways(X: Any) -> SparseBothWays:
     return SparseBothWays(X, with_values(order, X.data[order.data]), order.data)
 
 
+class SparseInRuns(NamedTuple):
+    """A sparse matrix by rows, for products both ways without a twin by columns.
+
+    S'U adds entries times their rows of U to their columns, a run of columns on each thread: rows
+    come in their order, so neither runs nor threads change a bit.
+    """
+
+    by_rows: Any  # csr_array (n, d), sorted columns
+    edges: np.ndarray  # (runs + 1, n)  where in each row each run of columns begins and ends
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        """S V (n, b)."""
+        return sparse_times(self.by_rows, V)
+
+    def transposed_times(self, U: np.ndarray) -> np.ndarray:
+        """S'U (d, b)."""
+        S = self.by_rows
+        dtype = np.result_type(S.dtype, U)
+        product = np.zeros((S.shape[1], U.shape[1]), dtype=dtype)
+        U, data = np.ascontiguousarray(U, dtype=dtype), S.data.astype(dtype, copy=False)
+
+        def work(run: int) -> None:
+            first, last = self.edges[run], self.edges[run + 1]
+            _add_to_columns(first, last, S.indices, data, U, product)
+
+        shared_map(work, range(len(self.edges) - 1))
+        return product
+
+
+def in_runs(X: Any) -> SparseInRuns:
+    """A csr_array with sorted columns in runs of columns that have about as many entries."""
+    n, d = X.shape
+    before = np.zeros(d + 1, dtype=X.indices.dtype)
+    _count_columns(X.indices, before[1:])
+    np.cumsum(before, out=before)
+    most = min(X.nnz // ENTRIES_PER_CUT, X.nnz // (LEAST_ENTRIES * max(n, 1)), COLUMN_RUNS)
+    cuts = row_cuts(before, X.nnz / max(most, 1))
+    edges = np.empty((len(cuts) + 1, n), dtype=X.indices.dtype)
+    edges[0], edges[-1] = X.indptr[:-1], X.indptr[1:]
+    for run in range(1, len(cuts)):
+        _find_in_rows(cuts[run][0], edges[run - 1], edges[-1], X.indices, edges[run])
+    return SparseInRuns(X, edges)
+
+
 # ---- products ------------------------------------------------------------------------------------
 
 
-def sparse_times(S: Any, V: np.ndarray) -> np.ndarray:
-    """S V for a csr_array, runs of rows on threads."""
-    dtype = np.result_type(S.dtype, V)
-    product = np.empty((S.shape[0], V.shape[1]), dtype=dtype)
+def sparse_times(S: Any, V: np.ndarray, rows: slice = ALL) -> np.ndarray:
+    """S V for a csr_array, runs of rows on threads; of some consecutive rows, if they are given."""
+    first, last, _ = rows.indices(S.shape[0])
+    indptr, dtype = S.indptr[first : last + 1], np.result_type(S.dtype, V)
+    product = np.empty((last - first, V.shape[1]), dtype=dtype)
     V, data = np.ascontiguousarray(V, dtype=dtype), S.data.astype(dtype, copy=False)
 
     def work(cut: tuple[int, int]) -> None:
-        _rows_times(*cut, S.indptr, S.indices, data, V, product)
+        _rows_times(*cut, indptr, S.indices, data, V, product)
 
-    shared_map(work, row_cuts(S.indptr, ENTRIES_PER_CUT))
+    shared_map(work, row_cuts(indptr - indptr[0], ENTRIES_PER_CUT))
     return product
 
 
@@ -305,6 +352,28 @@ def _rows_times(first, last, indptr, indices, data, V, product):
             for r in range(k):
                 row[r] += a * A[r]
             e += 1
+
+
+@kernel
+def _add_to_columns(first, last, indices, data, U, product):
+    """Add some entries of each row times its row of U to the columns they lie in."""
+    k = U.shape[1]
+    for i in range(len(U)):
+        u = U[i]
+        for e in range(first[i], last[i]):
+            a, row = data[e], product[indices[e]]
+            for r in range(k):
+                row[r] += a * u[r]
+
+
+@kernel
+def _find_in_rows(column, first, last, indices, found):
+    """Where in each row, from `first` on, the entries of this column and those after it begin."""
+    for i in range(len(found)):
+        e = first[i]
+        while e < last[i] and indices[e] < column:
+            e += 1
+        found[i] = e
 
 
 @kernel

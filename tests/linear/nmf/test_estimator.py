@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -95,6 +97,18 @@ def test_score_is_minus_the_root_mean_square(rng):
     X = parts(rng)
     model = NMF(3).fit(X)
     assert model.score(X) == pytest.approx(-model.reconstruction_err_ / np.sqrt(X.size))
+
+
+@quietly
+def test_a_sparse_matrix_is_not_copied(rng):
+    X = sp.random_array((16_000, 2000), density=0.08, rng=rng, format="csr")
+    NMF(4, max_iter=2).fit_transform(X[:100])
+    tracemalloc.start()
+    codes = NMF(4, max_iter=5).fit_transform(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert codes.shape == (16_000, 4)
+    assert peak < 0.6 * (X.data.nbytes + X.indices.nbytes)
 
 
 def test_n_components_auto_is_the_number_of_columns(rng):

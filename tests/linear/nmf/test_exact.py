@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from lowdim.linear.nmf.exact import nonnegative_rows
+from lowdim.linear.nmf.exact import SYSTEMS_BYTES, _runs, nonnegative_rows
 from tests.linear.nmf.examples import small_problems
 
 
@@ -32,6 +32,22 @@ def test_more_components_than_columns_have_one_solution_and_it_is_a_best_one(rng
     for y, z in zip(Y, Z, strict=True):
         assert np.linalg.norm(y - F @ z) <= nnls(F, y)[1] + 1e-9
     np.testing.assert_array_equal(nonnegative_rows(G, P), Z)
+
+
+def test_equations_that_are_written_down_together_stay_in_their_memory(rng):
+    count = np.concatenate([np.zeros(5, int), np.ones(2000, int), rng.integers(1, 60, 1000)])
+    order = np.argsort(count, kind="stable")
+    runs = _runs(order, count)
+    np.testing.assert_array_equal(np.concatenate(runs), order[5:])
+    for rows in runs:
+        assert len(rows) <= 4 or 8 * len(rows) * count[rows].max() ** 2 <= SYSTEMS_BYTES
+
+
+def test_rows_that_are_worked_on_together_change_nothing(rng, monkeypatch):
+    G, P, _, _ = small_problems(rng, k=6)
+    Z = nonnegative_rows(G, P)
+    monkeypatch.setattr("lowdim.linear.nmf.exact.NUMBERS_AT_A_TIME", 13)
+    np.testing.assert_allclose(nonnegative_rows(G, P), Z, rtol=1e-12, atol=1e-14)
 
 
 def test_equal_components_and_components_of_zeros_are_no_trouble():

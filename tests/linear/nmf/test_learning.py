@@ -21,7 +21,7 @@ def test_the_factors_are_no_worse_than_the_last_objective(solver, beta, rng):
     problem = Problem(rows, None, None, units, penalties(model, units, 12))
     start = Factors(rng.random((40, 3)) + 0.1, rng.random((12, 3)) + 0.1)
     data = data_of(rows, None, units.unit)
-    W, V = learn_factors(model, problem, data, start, rng, Solver(solver))
+    W, V = learn_factors(model, problem, data, lambda: start, rng, Solver(solver))
     X = X / units.unit
     size = 0.5 * np.sum(X**2) if beta == 2.0 else np.sum(X**beta)
     J = divergence_by_row(X, W @ V.T, beta).sum() / size

@@ -39,6 +39,11 @@ def test_columns_of_numbers_are_set_to_the_right():
     assert '<td>sea</td><td class="number">7</td>' in text
 
 
+def test_columns_without_names_have_no_line_of_heads():
+    text = table(["", "#"], [("words", 7)], "the corpus")
+    assert "<thead>" not in text and '<td class="number">7</td>' in text
+
+
 def test_a_line_of_another_length_is_refused():
     with pytest.raises(ValueError, match="zip"):
         table(["a", "b"], [("one",)], "x")

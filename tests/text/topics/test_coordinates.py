@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.opening import as_blocks
 from lowdim.text.topics import plsa
 from lowdim.text.topics.coordinates import PLSAParams, coordinate_step, counted
 
@@ -64,3 +65,10 @@ def test_defaults_suffice(rng):
     X, _ = documents(rng, n=300, v=200, k=10)
     model = lowdim.PLSA(10, random_state=0).fit(X)  # a warning is an error
     assert model.converged_ and model.n_iter_ < 500
+
+
+def test_topics_of_a_stream_in_single_precision_stay_double(rng):
+    X, start = documents(rng)
+    rows = as_blocks(lowdim.stream(lambda: iter(np.split(X.astype(np.float32), [20]))))
+    found, _ = coordinate_step(counted(rows, None, float(X.sum(axis=1).mean())), start)
+    assert found.theta.dtype == found.phi.dtype == np.float64

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from lowdim.linalg.entries import observed
 from lowdim.linalg.sparse import row_numbers, sparse_times, with_values
 from lowdim.linear.nmf.counts import count_codes, observed_count_codes
-from lowdim.linear.nmf.data import gram, total
+from lowdim.linear.nmf.data import gram, sum_squares, total
 from lowdim.linear.nmf.exact import nonnegative_rows
 from lowdim.linear.nmf.mu import CHUNK_BYTES, Pass, divergence_at_entries, statistics
 from lowdim.linear.nmf.objective import Penalty, has_missing, in_unit, sorted_csr
@@ -54,7 +54,8 @@ class Errors(NamedTuple):
 def encode(X: Any, by: Coding) -> np.ndarray:
     """Codes of one block, in the units of the user."""
     Z = codes_in_unit(in_unit(X, by.unit), by)
-    return (Z * by.root).astype(X.dtype)
+    Z *= by.root
+    return Z.astype(X.dtype, copy=False)
 
 
 def encode_entries(X: Any, by: Coding, by_entry: Any = None) -> np.ndarray:
@@ -80,7 +81,7 @@ def codes_in_unit(X: Any, by: Coding) -> np.ndarray:
     V = by.V.astype(X.dtype, copy=False)
     P = sparse_times(X, V) if sp.issparse(X) else X @ V
     G = gram(by.V) + by.penalty.l2 * np.eye(V.shape[1])
-    return nonnegative_rows(G, P.astype(np.float64) - by.penalty.l1)
+    return nonnegative_rows(G, P - by.penalty.l1 if by.penalty.l1 else P)
 
 
 # ---- rows of which some entries count ------------------------------------------------------------
@@ -156,9 +157,13 @@ def _error(X: Any, by: Coding, weight: np.ndarray | None, W: np.ndarray | None) 
         Z = Z.astype(X.dtype)
         return float(statistics(X, by.V.astype(X.dtype), how, weight, Z, Z).loss)
     if sp.issparse(X) and X.nnz < DENSE_FROM * np.prod(X.shape):
-        squares = np.bincount(row_numbers(X), np.square(X.data, dtype=np.float64), X.shape[0])
-        P = sparse_times(sorted_csr(X), by.V.astype(X.dtype, copy=False)).astype(np.float64)
-        by_row = squares + np.einsum("ir,ir->i", Z @ gram(by.V) - 2.0 * P, Z)
-        return 0.5 * max(total(by_row, weight), 0.0)
-    D = (X.toarray() if sp.issparse(X) else X) - Z @ by.V.T.astype(np.float64)
-    return 0.5 * total(np.einsum("ij,ij->i", D, D), weight)
+        P = sparse_times(sorted_csr(X), by.V.astype(X.dtype, copy=False))
+        of_model = np.einsum("ir,ir->i", Z @ gram(by.V), Z) - 2.0 * np.einsum("ir,ir->i", P, Z)
+        return 0.5 * max(sum_squares(X, weight) + total(of_model, weight), 0.0)
+    by_row, size = np.empty(X.shape[0]), max(1, CHUNK_BYTES // (8 * X.shape[1]))
+    for first in range(0, X.shape[0], size):
+        rows = slice(first, first + size)
+        D = X[rows].toarray() if sp.issparse(X) else X[rows]
+        D = D - Z[rows] @ by.V.T
+        by_row[rows] = np.einsum("ij,ij->i", D, D)
+    return 0.5 * total(by_row, weight)

@@ -1,7 +1,7 @@
 """X as the half-steps of NMF see it: products with the factors, in memory and by blocks.
 
-In memory X V and X'W are large products on our threads; a sparse X is kept by columns, too. From
-streams and Dask one pass does the codes of a block and adds up what the components need.
+In memory X V and X'W are large products on our threads, and a sparse X is not copied. From streams
+and Dask one pass does the codes of a block and adds up what the components need.
 """
 
 from __future__ import annotations
@@ -15,8 +15,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.threads import shared_map
 from lowdim.linalg.products import dense_times
-from lowdim.linalg.sparse import both_ways, by_column, sparse_times
+from lowdim.linalg.sparse import (
+    ALL,
+    ENTRIES_PER_CUT,
+    SparseInRuns,
+    by_column,
+    in_runs,
+    row_cuts,
+    sparse_times,
+    with_values,
+)
 from lowdim.linear.nmf.half import Codes, CodeSums, Components, Half
 from lowdim.linear.nmf.objective import in_unit, sorted_csr
 from lowdim.linear.nmf.solvers import SOLVERS
@@ -44,7 +54,8 @@ class Complete(ABC):
     def components(self, sums: CodeSums, V: np.ndarray, half: Half) -> Components:
         """Components that lower J from V, given the codes that were added up."""
         G, product = sums.for_columns
-        lower, P = SOLVERS[half.solver], (product - half.penalty.l1).astype(self.dtype)
+        P, lower = product.astype(self.dtype, copy=False), SOLVERS[half.solver]
+        P = P - P.dtype.type(half.penalty.l1) if half.penalty.l1 else P
         new, slope = lower(half.penalty.on(G), P, V, half.sweeps, half.order)
         wide = new.astype(np.float64, copy=False)
         fit = 0.5 * self.squares - np.vdot(product, wide) + 0.5 * np.vdot(G, gram(new))
@@ -57,26 +68,37 @@ class InMemory(Complete):
     def __init__(self, X: Any, weight: np.ndarray | None):
         self.shape, self.dtype = X.shape, X.dtype
         self.weight = weight
-        self._X = both_ways(sorted_csr(X)) if sp.issparse(X) else X
+        self._X = sorted_csr(X) if sp.issparse(X) else X
 
     def entries(self, of_array: Callable) -> tuple[Any, Any]:
         """Stored entries by rows and by columns; of an array those that the function gives."""
-        if isinstance(self._X, np.ndarray):
-            rows = of_array(self._X)
-            return rows, by_column(rows)
-        return self._X.by_rows, self._X.by_columns
+        rows = self._X if sp.issparse(self._X) else of_array(self._X)
+        return rows, by_column(rows)
 
-    def times(self, V: np.ndarray) -> np.ndarray:
-        """X V (n, k)."""
+    @cached_property
+    def _in_runs(self) -> SparseInRuns:
+        return in_runs(self._X)
+
+    @cached_property
+    def _rows_together(self) -> list[slice]:
+        """Runs of rows whose codes are found together; BLAS takes all of an array."""
+        if not sp.issparse(self._X):
+            return [ALL]
+        return [slice(*cut) for cut in row_cuts(self._X.indptr, ENTRIES_PER_CUT)]
+
+    def times(self, V: np.ndarray, rows: slice = ALL) -> np.ndarray:
+        """X V (n, k), or some consecutive rows of it."""
         V = V.astype(self.dtype, copy=False)
-        return self._X.times(V) if not isinstance(self._X, np.ndarray) else dense_times(self._X, V)
+        if sp.issparse(self._X):
+            return sparse_times(self._X, V, rows)
+        return dense_times(self._X[rows], V)
 
     def back(self, W: np.ndarray) -> np.ndarray:
         """X'W (d, k), rows weighted."""
         W = weighted(W.astype(self.dtype, copy=False), self.weight)
-        if isinstance(self._X, np.ndarray):
-            return dense_times(self._X.T, W)
-        return self._X.transposed_times(W)
+        if sp.issparse(self._X):
+            return self._in_runs.transposed_times(W)
+        return dense_times(self._X.T, W)
 
     def gram_times(self, V: np.ndarray) -> np.ndarray:
         """X'X V, rows weighted."""
@@ -84,13 +106,19 @@ class InMemory(Complete):
 
     @cached_property
     def squares(self) -> float:
-        X = self._X if isinstance(self._X, np.ndarray) else self._X.by_rows
-        return sum_squares(X, self.weight)
+        return sum_squares(self._X, self.weight)
 
     def half(self, half: Half, V: np.ndarray, W: np.ndarray, last: np.ndarray) -> CodeSums:
-        """New codes from W, and what they add up."""
-        on, new, slope = lowered(self.times(V), gram(V), half, W, last)
-        sums = ColumnSums(gram(on, self.weight), self.back(on).astype(np.float64))
+        """New codes from W, and what they add up; X V of all rows is never in memory."""
+        G, slope, new = gram(V), np.empty(len(W)), np.empty_like(W)
+        on = np.empty_like(W) if half.stride else new
+
+        def work(rows: slice) -> None:
+            found = lowered(self.times(V, rows), G, half, W[rows], last[rows])
+            on[rows], new[rows], slope[rows] = found
+
+        shared_map(work, self._rows_together)
+        sums = ColumnSums(gram(on, self.weight), self.back(on).astype(np.float64, copy=False))
         penalty = half.penalty.of(on, self.weight)
         return CodeSums(sums, total(slope, self.weight), penalty, Codes((on, new)))
 
@@ -173,11 +201,11 @@ def total(by_row: np.ndarray, weight: np.ndarray | None) -> float:
 
 def sum_squares(X: Any, weight: np.ndarray | None) -> float:
     """Sum of x^2 of a block, rows weighted."""
+    if sp.issparse(X) and weight is None:
+        return float(np.einsum("e,e->", X.data, X.data, dtype=np.float64))
     if sp.issparse(X):
-        squares = np.square(X.data, dtype=np.float64)
-        if weight is not None:
-            squares *= np.repeat(weight, np.diff(X.indptr))
-        return float(squares.sum())
+        X = with_values(X, np.square(X.data, dtype=np.float64))
+        return total(X @ np.ones(X.shape[1]), weight)
     return total(np.einsum("ij,ij->i", X, X, dtype=np.float64), weight)
 
 

@@ -33,6 +33,7 @@ Inside, V = H' (d, k): both halves are then the same problem.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,14 +54,12 @@ from lowdim.linear.nmf.given import given_components
 from lowdim.linear.nmf.learning import Problem, Solver, learn_factors
 from lowdim.linear.nmf.model import PartsModel
 from lowdim.linear.nmf.objective import (
-    Penalties,
-    Units,
     beta_of,
+    in_pieces,
     penalties,
     refuse_negative,
     units_of,
 )
-from lowdim.linear.nmf.start import Factors
 from lowdim.linear.nmf.uncertainty import (
     Noise,
     entries_of_rows,
@@ -257,7 +256,7 @@ class NMF(ImputeMixin, PartsModel):
         if rows.all_rows is rows:
             return codes
         if not weighed:
-            return rows.all_rows.map(encode, self._coding())
+            return in_pieces(rows.all_rows).map(encode, self._coding())
         every = np.repeat(self._mean_code[None], rows.all_rows.shape[0], axis=0)
         every = every.astype(codes.dtype)
         every[rows.part_of(np.arange(len(every)))] = codes
@@ -285,7 +284,7 @@ class NMF(ImputeMixin, PartsModel):
         units = units_of(rows, None, beta_of(self.beta_loss), name)
         of = penalties(self, units, rows.n_columns)
         self._set_components(rows, H.T / H.dtype.type(units.root), units, of.W)
-        return rows.map(encode, self._coding())
+        return in_pieces(rows).map(encode, self._coding())
 
     def _learn(self, X, sample_weight, entry_weight, W, H):
         """The rows, their codes, and whether entries have weights."""
@@ -306,49 +305,44 @@ class NMF(ImputeMixin, PartsModel):
             else observed_data(counted, weight, units.unit)
         )
         random = random_generator(self.random_state)
-        start = self._start(data, units, random, None if W is None else rows.part_of(W), H)
+        W = None if W is None else rows.part_of(W)
         of = penalties(self, units, rows.n_columns)
         problem = Problem(rows, counted, weight, units, of)
         solver = Solver(self.solver, self.shuffle)
-        found = learn_factors(self, problem, data, start, random, solver)
-        del data  # its copies of X are no longer needed
-        codes = self._publish(rows, counted, weight, found, units, of)
-        return rows, codes, entry_weight is not None
-
-    def _publish(
-        self,
-        rows: Blocks,
-        counted: Counted | None,
-        weight: Any,
-        found: Factors,
-        units: Units,
-        of: Penalties,
-    ) -> Any:
-        """Set what was learned; the codes of the rows."""
+        begin = partial(self._start, data, units, random, W, H)
+        found = learn_factors(self, problem, data, begin, random, solver)
+        del data, begin  # copies of entries are no longer needed
         self._set_components(rows, found.V, units, of.W)
-        entries = rows if counted is None else counted.rows
         usual: Any = slice(None)
         if counted is not None:
-            usual = typical_rows(computed(entries.map(entries_of_rows)))
+            usual = typical_rows(computed(counted.rows.map(entries_of_rows)))
         of_usual = None if weight is None else weight[usual]
-        self._set_mean_code(found.W[usual] * found.W.dtype.type(units.root), of_usual)
+        self._set_mean_code(found.W[usual], of_usual, units.root)
+        del found
+        return rows, self._publish(rows, counted, weight, usual), entry_weight is not None
+
+    def _publish(self, rows: Blocks, counted: Counted | None, weight: Any, usual: Any) -> Any:
+        """Set what follows from the components; the codes of the rows, of which some are usual."""
+        entries = rows if counted is None else counted.rows
+        of_usual = None if weight is None else weight[usual]
         by = self._coding()
         if counted is None:
-            codes = rows.map(encode, by)
+            pieces = in_pieces(rows)
+            codes = pieces.map(encode, by)
             W = computed(codes)
-            errors = rows.fold(sum_errors, by, along=(weight, W))
+            errors = pieces.fold(sum_errors, by, along=(weight, W))
         else:
             codes = entries.map(encode_entries, by, along=(counted.weight,))
             W = computed(codes)
             errors = entries.fold(sum_entry_errors, by, along=(weight, W, counted.weight))
         self.reconstruction_err_ = self._error(errors.loss)
-        d, k = found.V.shape
-        some = sample_of(len(W), d, k)
+        d, k = by.V.shape
+        some = sample_of(len(W), d, k, complete=counted is None)
         self._noise, usual_code = learned_noise(
             entries.take(some),
             by,
             W[some],
-            spread_of(W[usual] / by.root, of_usual),
+            spread_of(W[usual], of_usual, by.root),
             max(errors.count / d, 1.0),
             observed_only=counted is not None,
             by_entry=None if counted is None or counted.weight is None else counted.weight[some],

@@ -25,15 +25,29 @@ MOST_SWEEPS = 1000  # where pivoting does not end
 SLACK = 1e-12  # a gradient below this part of the row's largest is 0
 CHANCES = 3  # exchanges of whole blocks that need not get better, before single ones
 ROUNDS = 5  # of pivoting for each component, at the most
-SYSTEMS_BYTES = 2**20  # equations that are written down at a time
+NUMBERS_AT_A_TIME = 2**15  # of P: rows that are worked on together
+SYSTEMS_BYTES = 2**18  # equations that are written down at a time
 
 
 def nonnegative_rows(G: np.ndarray, P: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     """The minimiser for every row of P, in float64; a start saves time and changes nothing."""
-    P = np.array(P, np.float64, order="C")
     n, k = P.shape
-    G = with_ridge(G)
-    Z = descend(G, P, np.zeros_like(P) if start is None else start, SWEEPS, enough=1e-6).Z
+    Z, G, size = np.empty((n, k)), with_ridge(G), max(1, NUMBERS_AT_A_TIME // k)
+
+    def work(first: int) -> None:
+        run = slice(first, first + size)
+        near = np.zeros_like(Z[run]) if start is None else start[run]
+        Z[run] = _some_rows(G, np.array(P[run], np.float64, order="C"), near)
+
+    for _ in ordered_map(work, range(0, n, size)):
+        pass
+    return Z
+
+
+def _some_rows(G: np.ndarray, P: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """The minimisers for some rows; what is not solved yet goes on from round to round."""
+    n, k = P.shape
+    Z = descend(G, P, start, SWEEPS, enough=1e-6).Z
     slack = SLACK * np.abs(P).max(axis=1, initial=0.0)[:, None]
     rows, used = np.arange(n), Z > 0  # those that are not solved yet, and what they use
     least, chances = np.full(n, k + 1), np.full(n, CHANCES)
@@ -65,12 +79,12 @@ def _solve(G: np.ndarray, P: np.ndarray, used: np.ndarray) -> np.ndarray:
     """Rows z with z_F = G_FF^-1 p_F and 0 elsewhere; those that use as many go together."""
     X, count = np.zeros_like(P), used.sum(axis=1)
     order = np.argsort(count, kind="stable")
-
-    def work(rows: np.ndarray) -> None:
+    for rows in _runs(order, count):
         m = int(count[rows[-1]])
         front = np.argsort(~used[rows], axis=1, kind="stable")[:, :m]
         own = np.arange(m) < count[rows][:, None]
-        A = G[front[:, :, None], front[:, None, :]] * (own[:, :, None] & own[:, None, :])
+        A = G[front[:, :, None], front[:, None, :]]
+        A *= own[:, :, None] & own[:, None, :]
         A[:, np.arange(m), np.arange(m)] += ~own
         b = np.take_along_axis(P[rows], front, axis=1) * own
         z = np.empty_like(b)
@@ -78,17 +92,19 @@ def _solve(G: np.ndarray, P: np.ndarray, used: np.ndarray) -> np.ndarray:
         found = np.zeros((len(rows), P.shape[1]))
         np.put_along_axis(found, front, z * own, axis=1)
         X[rows] = found
-
-    for _ in ordered_map(work, _runs(order, count)):
-        pass
     return X
 
 
 def _runs(order: np.ndarray, count: np.ndarray) -> list[np.ndarray]:
-    """Runs of rows whose equations are of one memory; rows that use nothing are left out."""
-    runs, first = [], int(np.searchsorted(count[order], 1))
+    """Runs of rows whose equations are of one memory; rows that use nothing are left out.
+
+    The equations of a run are as large as those of its last row, which uses most.
+    """
+    runs, count = [], count[order]
+    first = int(np.searchsorted(count, 1))
     while first < len(order):
-        size = max(4, SYSTEMS_BYTES // (8 * int(count[order[first]]) ** 2))
+        together = 8 * np.arange(1, len(order) - first + 1) * count[first:] ** 2
+        size = max(4, int(np.searchsorted(together, SYSTEMS_BYTES, side="right")))
         runs.append(order[first : first + size])
         first += size
     return runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lowdim.core.blocks import Blocks
@@ -31,29 +32,37 @@ class Solver(NamedTuple):
     shuffle: bool = False
 
 
+Begin = Callable[[], Factors]
+
+
 def learn_factors(
-    estimator: Any, problem: Problem, data: Any, start: Factors, random: Any, solver: Solver
+    estimator: Any, problem: Problem, data: Any, begin: Begin, random: Any, solver: Solver
 ) -> Factors:
-    """Factors from `start`; `data` are the rows as the alternation on squares takes them."""
+    """Factors from those that `begin` gives; nobody else holds these in memory.
+
+    `data` are the rows as the alternation on squares takes them.
+    """
     rows, counted, weight, units, _ = problem
     if units.beta == 1.0 and counted is None:
         data = positive_data(data, rows, weight, units, floor_of(units, rows.dtype))
     elif solver.name == "mu":
-        return _by_updates(estimator, problem, start)
-    return _alternated(estimator, problem, data, start, random, solver)
+        return _by_updates(estimator, problem, begin())
+    return _alternated(estimator, problem, data, begin, random, solver)
 
 
 def _alternated(
-    estimator: Any, problem: Problem, data: Any, start: Factors, random: Any, solver: Solver
+    estimator: Any, problem: Problem, data: Any, begin: Begin, random: Any, solver: Solver
 ) -> Factors:
-    d, k = start.V.shape
+    first = first_state(begin(), random)
+    d, k = first.V.shape
     of = problem.penalties
     settings = Settings(solver.name, of, sweeps_for(problem.units, d, k), solver.shuffle)
     if isinstance(data, Positive):
         settings = Settings("mu", of, (SWEEPS, SWEEPS), least=LEAST)
     size = 0.5 * data.squares or 1.0
-    first = first_state(start, random)
-    loop = iterate(estimator, first, max_iter=estimator.max_iter, tol=estimator.tol)
+    how = {"max_iter": estimator.max_iter, "tol": estimator.tol, "falls": True}
+    loop = iterate(estimator, first, **how)
+    del first  # the loop has it as long as it is needed
     for state in loop:
         loop.params = step(data, state, settings)
         loop.record(loop.params.loss / size, change(loop.params))

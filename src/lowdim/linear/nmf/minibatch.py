@@ -29,6 +29,7 @@ from lowdim.linear.nmf.objective import (
     Penalty,
     Units,
     beta_of,
+    in_pieces,
     in_unit,
     penalties,
     units_of,
@@ -262,6 +263,7 @@ class MiniBatchNMF(PartsModel):
         whole = float(measured.fold(size_of, units.beta, False, along=(weight,))) or 1.0
         first = first_state(start.V, units.beta, n, -(-n // size), self.fresh_restarts)
         loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
+        del start, first  # the loop has what is needed
         for state in loop:
             batches = measured.batches(size, along=(weight,))
             loop.params = one_pass(batches, state, how, self.max_no_improvement)
@@ -276,7 +278,7 @@ class MiniBatchNMF(PartsModel):
         """What NMF does: one batch has all rows, and its sums are all that V follows from."""
         of = penalties(self, units, rows.n_columns)
         problem = Problem(rows, None, weight, units, of)
-        found = learn_factors(self, problem, data, start, None, Solver("mu"))
+        found = learn_factors(self, problem, data, lambda: start, None, Solver("mu"))
         learned = first_learned(found.V, units.beta)._replace(steps=self.n_iter_)
         return self._publish(rows, weight, learned, found.W, units, of.W)
 
@@ -292,11 +294,12 @@ class MiniBatchNMF(PartsModel):
         """Set what was learned; the codes of the rows, from those found while learning."""
         self._learned, self.n_steps_ = learned, learned.steps
         self._set_components(rows, learned.V, units, penalty)
-        W = found * found.dtype.type(units.root)
-        if not len(W):  # none were kept
-            W = computed(rows.map(encode, self._coding()))
-        self._set_mean_code(W, weight)  # before codes are made: some losses start there
-        by = self._coding()
+        # before codes are made: some losses start at the mean one
+        if len(found):
+            self._set_mean_code(found, weight, units.root)
+        else:  # none were kept
+            self._set_mean_code(computed(in_pieces(rows).map(encode, self._coding())), weight)
+        by, rows = self._coding(), in_pieces(rows)
         codes = rows.map(encode, by)
         W = computed(codes)
         self.reconstruction_err_ = self._error(rows.fold(sum_errors, by, along=(weight, W)).loss)

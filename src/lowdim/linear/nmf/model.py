@@ -25,7 +25,7 @@ from lowdim.linalg.similar import similar_names
 from lowdim.linear.nmf.codes import Coding, encode, sum_errors
 from lowdim.linear.nmf.given import given_factors
 from lowdim.linear.nmf.mu import floor_of
-from lowdim.linear.nmf.objective import Penalty, Units, beta_of, refuse_negative
+from lowdim.linear.nmf.objective import Penalty, Units, beta_of, in_pieces, refuse_negative
 from lowdim.linear.nmf.start import Factors, start_from
 
 
@@ -79,7 +79,7 @@ class PartsModel(Transformer, Estimator):
         -------
         W : array of shape (n, k)
         """
-        rows = self.open_rows(X, reset=False)
+        rows = in_pieces(self.open_rows(X, reset=False))
         return rows.checked(refuse_negative, type(self).__name__).map(encode, self._coding())
 
     def inverse_transform(self, X):
@@ -93,7 +93,8 @@ class PartsModel(Transformer, Estimator):
 
         For another `beta_loss`, minus the root of twice the mean divergence of an entry.
         """
-        rows = self.open_rows(X, reset=False).checked(refuse_negative, type(self).__name__)
+        rows = in_pieces(self.open_rows(X, reset=False))
+        rows = rows.checked(refuse_negative, type(self).__name__)
         weight = check_weights(sample_weight, rows)
         found = rows.fold(sum_errors, self._coding(), along=(weight, None))
         if not found.count > 0:
@@ -145,7 +146,9 @@ class PartsModel(Transformer, Estimator):
 
     def _coding(self) -> Coding:
         root = float(np.sqrt(self._unit))
-        V, mean = (Z.astype(np.float64) / root for Z in (self.components_.T, self._mean_code))
+        V = np.array(self.components_.T, np.float64, order="C")
+        V /= root
+        mean = self._mean_code.astype(np.float64) / root
         return Coding(V, self._penalty, self._unit, self._beta, self._floor, mean)
 
     def _error(self, loss: float) -> float:
@@ -159,11 +162,13 @@ class PartsModel(Transformer, Estimator):
         return start_from(self.init, data, k, units, random)
 
     def _set_components(self, rows: Blocks, V: np.ndarray, units: Units, penalty: Penalty) -> None:
-        self.components_ = np.ascontiguousarray(V.T * V.dtype.type(units.root))
+        self.components_ = np.array(V.T, order="C")
+        self.components_ *= V.dtype.type(units.root)
         self.n_components_ = V.shape[1]
         self._penalty, self._unit = penalty, units.unit
         self._floor = floor_of(units, rows.dtype)
         self._mean_code = np.ones(V.shape[1])
 
-    def _set_mean_code(self, W: np.ndarray, weight: np.ndarray | None) -> None:
-        self._mean_code = np.average(W, axis=0, weights=weight).astype(np.float64)
+    def _set_mean_code(self, W: np.ndarray, weight: np.ndarray | None, root: float = 1.0) -> None:
+        """The mean of codes in the unit, which are W times its root in those of the user."""
+        self._mean_code = np.average(W, axis=0, weights=weight).astype(np.float64) * root

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.linalg.entries import observed
 from lowdim.linalg.moments import unit_for
 from lowdim.linalg.sparse import row_numbers
 
 BETA = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
+ENTRIES_AT_A_TIME = 2**16  # of a sparse matrix in memory, where arrays (b, k) are made of blocks
 
 
 class Penalty(NamedTuple):
@@ -82,7 +83,7 @@ def units_of(
 
     only_stored : whether entries that are not stored are missing, and not 0.
     """
-    found = rows.fold(measure, beta, who, only_stored, along=(weight,))
+    found = in_pieces(rows).fold(measure, beta, who, only_stored, along=(weight,))
     if not found.observed > 0:
         raise ValueError(
             f"X has no observed entries: all are missing; {who} needs at least 1 observed value."
@@ -111,7 +112,9 @@ def measure(
     count = np.diff(X.indptr) if only_stored else np.full(n, float(X.shape[1]))
     count = count if missing is None else count - missing.sum(axis=1)
     if sp.issparse(X):
-        nonzero = np.bincount(row_numbers(X)[X.data != 0], minlength=n)
+        nonzero = np.diff(X.indptr)
+        if not X.data.all():
+            nonzero = np.bincount(row_numbers(X)[X.data != 0], minlength=n)
     else:
         nonzero = np.count_nonzero(X, axis=1)
     by_row = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
@@ -155,6 +158,15 @@ def penalties(estimator: Any, units: Units, d: int) -> Penalties:
     by_1, by_2 = units.unit ** (0.5 - units.beta), units.unit ** (1.0 - units.beta)
     W, H = estimator.alpha_W * d, alpha_H * units.weight
     return Penalties(Penalty(W * l1 * by_1, W * l2 * by_2), Penalty(H * l1 * by_1, H * l2 * by_2))
+
+
+def in_pieces(rows: Blocks) -> Blocks:
+    """The same rows; a sparse matrix in memory in blocks of which codes, too, fit the cache."""
+    X = rows.in_memory
+    if not rows.is_sparse or X is None or not X.shape[0]:
+        return rows
+    n, pieces = X.shape[0], max(1, X.nnz // ENTRIES_AT_A_TIME)
+    return ArrayBlocks(X, block_rows=-(-n // pieces))
 
 
 def in_unit(X: Any, unit: float) -> Any:

@@ -67,12 +67,14 @@ class Positive(ABC):
         """Components that lower J from V, given these codes."""
         W = sums.codes.joined()[0]
         mass = weighted(W, self.weight).sum(axis=0, dtype=np.float64)
-        new, slope, logs = np.empty_like(V), 0.0, 0.0
+        parts, slope, logs = [], 0.0, 0.0
         for first, last, X in self.columns():
             found = _lower(X, W, V[first:last], mass, half, self.floor, logs=True)
-            new[first:last] = found.Z
+            parts.append(found.Z)
             slope += float(found.slope.sum())
             logs += float(found.logs.sum())
+        new = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        new = new.astype(V.dtype, copy=False)
         fit = self.size.constant - logs + float(mass @ new.sum(axis=0, dtype=np.float64))
         return Components(new, slope, max(fit, 0.0))
 

@@ -58,8 +58,9 @@ def start_from(
             chance = np.abs(random.standard_normal(V.shape)) if by_chance else 1.0
             usual = FILL if units.beta == 2.0 else FILL_FOR_UPDATES
             fill = (SMALL if init == "nndsvdar" else usual) * alike
-            W, V = np.where(W > 0, W, fill), np.where(V > 0, V, fill * chance)
-    return Factors(W.astype(data.dtype), V.astype(data.dtype))
+            np.copyto(W, fill, where=W <= 0)
+            np.copyto(V, fill * chance, where=V <= 0)
+    return Factors(W.astype(data.dtype, copy=False), V.astype(data.dtype, copy=False))
 
 
 def split_by_sign(data: Any, k: int) -> Factors:
@@ -76,12 +77,13 @@ def split_by_sign(data: Any, k: int) -> Factors:
         random=SEED,
         dtype=data.dtype,
     )
-    V = found.vectors[:, :k].astype(np.float64)
-    W = data.times(found.vectors[:, :k]).astype(np.float64)  # u s
+    W = data.times(found.vectors[:, :k]).astype(np.float64, copy=False)  # u s
+    V = found.vectors[:, :k].astype(np.float64, copy=False)
+    del found
     weight = np.ones(len(W)) if data.weight is None else data.weight
-    s = np.sqrt(weight @ W**2)
+    s = np.sqrt(np.einsum("i,ij,ij->j", weight, W, W))
     within = s > np.sqrt(np.finfo(data.dtype).eps) * s.max(initial=0.0)
-    W = np.divide(W, s, out=np.zeros_like(W), where=within)
+    W *= np.divide(1.0, s, out=np.zeros_like(s), where=within)
     for j in range(k):
         pairs = [(np.maximum(sign * W[:, j], 0), np.maximum(sign * V[:, j], 0)) for sign in (1, -1)]
         lengths = [(np.sqrt(weight @ u**2), np.linalg.norm(v)) for u, v in pairs]
@@ -93,4 +95,6 @@ def split_by_sign(data: Any, k: int) -> Factors:
         size = np.sqrt(s[j] * of_u * of_v)
         W[:, j], V[:, j] = size * u / of_u, size * v / of_v
     largest = max(W.max(initial=0.0), V.max(initial=0.0))
-    return Factors(*(np.where(largest * TINY < Z, Z, 0.0) for Z in (W, V)))
+    for Z in (W, V):
+        np.copyto(Z, 0.0, where=largest * TINY >= Z)
+    return Factors(W, V)

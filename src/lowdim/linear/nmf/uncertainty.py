@@ -38,6 +38,7 @@ from lowdim.linear.nmf.observed import whole
 
 MOST_ROWS, LEAST_ROWS = 128, 4  # that the noise is learned from, evenly spaced
 MOST_WORK = 2**26  # multiplications that this may cost
+MOST_ENTRIES = 2**17  # of complete rows, a dozen arrays of which are made
 EM_STEPS = 10
 TYPICAL = 1 / 3  # of the rows, those that have observed most, say how codes spread
 MOST_PULL = 0.9  # of an entry on the components
@@ -45,7 +46,8 @@ LEAST_LEFT = 0.05  # of 1 - h
 LEAST_MEAN = 0.05  # part of the mean of y below which v is no smaller
 RIDGE = 1e-6  # of C, as a part of its mean diagonal
 LEAST_NOISE = 1e-12  # s^2 as a part of the largest diagonal of L'A L: what is below it is rounding
-PRODUCTS_AT_A_TIME = 2**20
+PRODUCTS_AT_A_TIME = 2**17
+ROWS_AT_A_TIME = 1024
 
 
 class Noise(NamedTuple):
@@ -55,9 +57,10 @@ class Noise(NamedTuple):
     codes: np.ndarray  # (k, k)  C
 
 
-def sample_of(n: int, d: int, k: int) -> np.ndarray:
-    """The numbers of the rows that the noise is learned from."""
-    most = min(MOST_ROWS, max(LEAST_ROWS, MOST_WORK // (d * k * k)))
+def sample_of(n: int, d: int, k: int, *, complete: bool = False) -> np.ndarray:
+    """The numbers of the rows that the noise is learned from; complete ones have d entries each."""
+    fit = MOST_ENTRIES // d if complete else MOST_ROWS
+    most = min(MOST_ROWS, max(LEAST_ROWS, min(MOST_WORK // (d * k * k), fit)))
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
 
 
@@ -71,11 +74,15 @@ def typical_rows(observed: np.ndarray) -> np.ndarray:
     return np.asarray(observed >= np.quantile(observed, 1.0 - TYPICAL, method="lower"))
 
 
-def spread_of(W: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """C of codes, with a ridge."""
+def spread_of(W: np.ndarray, weight: np.ndarray | None, root: float = 1.0) -> np.ndarray:
+    """C of codes W / root, with a ridge; some rows at a time."""
     w = np.ones(len(W)) if weight is None else weight
-    D = W.astype(np.float64) - np.average(W, axis=0, weights=w)
-    C = (D * w[:, None]).T @ D / w.sum()
+    mean, C = np.average(W, axis=0, weights=w), np.zeros((W.shape[1], W.shape[1]))
+    for first in range(0, len(W), ROWS_AT_A_TIME):
+        run = slice(first, first + ROWS_AT_A_TIME)
+        D = (W[run].astype(np.float64, copy=False) - mean) / root
+        C += (D * w[run, None]).T @ D
+    C /= w.sum()
     ridge = RIDGE * np.trace(C) / len(C)
     return C + (ridge or 1.0) * np.eye(len(C))
 
@@ -108,10 +115,10 @@ def learned_noise(
     if sp.issparse(X) and not observed_only:
         X = X.toarray()
     X = observed(in_unit(X, by.unit))
-    X = with_values(X, X.data.astype(np.float64))
+    X = with_values(X, X.data.astype(np.float64, copy=False))
     Z, V = np.ascontiguousarray(W, np.float64) / by.root, np.ascontiguousarray(by.V)
     w = np.ones(X.nnz) if by_entry is None else by_entry.data
-    y, i, j = product_at(X, Z, V), row_numbers(X), X.indices
+    y, i, j = product_at(X, Z, V), row_numbers(X, np.int32), X.indices
     v = variance_of(y, y.mean() if len(y) else 0.0, by.beta)
     square = w * (X.data - y) ** 2 / v
     noise = Noise(float(square.sum() / w.sum()), C)
@@ -163,9 +170,11 @@ def _expected(
     Y = Z @ V.T
     v = variance_of(Y, Y.mean(), by.beta)
     variance = noise.variance + quadratic(covariances(X, weight, V, noise), V) / v
+    if X.nnz == Y.size:
+        return float(variance.mean())
     missing = np.ones(Y.shape, bool)
     missing[row_numbers(X), X.indices] = False
-    return float(variance[missing].mean() if missing.any() else variance.mean())
+    return float(variance[missing].mean())
 
 
 def variance_of(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:

@@ -40,7 +40,10 @@ _LONG_TABLE = Markup("""
 
 
 def table(heads: Sequence[str], lines: Iterable[Sequence[Any]], label: str) -> Markup:
-    """A table that scrolls by itself; heads that end in '#' are of numbers, set to the right."""
+    """A table that scrolls by itself; heads that end in '#' are of numbers, set to the right.
+
+    Where no head has a name, there is no line of heads.
+    """
     right = [head.endswith("#") for head in heads]
 
     def cells(tag: str, values: Sequence[Any]) -> Markup:
@@ -54,11 +57,12 @@ def table(heads: Sequence[str], lines: Iterable[Sequence[Any]], label: str) -> M
             for value, is_right in zip(values, right, strict=True)
         )
 
-    head = cells("th", [name.removesuffix("#") for name in heads])
+    names = [name.removesuffix("#") for name in heads]
+    head = Markup("<thead><tr>{}</tr></thead>").format(cells("th", names)) if any(names) else ""
     body = Markup("").join(Markup("<tr>{}</tr>\n").format(cells("td", line)) for line in lines)
     return Markup(
-        '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table><thead><tr>{}</tr>'
-        "</thead><tbody>{}</tbody></table></div>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table>{}'
+        "<tbody>{}</tbody></table></div>"
     ).format(label, head, body)
 
 

@@ -75,6 +75,7 @@ def coordinate_step(documents: Counted, params: PLSAParams) -> tuple[PLSAParams,
     logs -= float(w[some] @ (lengths[some] * np.log(made[some])))
     objective = -logs / float(w @ lengths)
     theta = np.divide(W, made[:, None], out=theta.copy(), where=some[:, None])
-    used = total > 0
-    moved = np.divide(found.V, total, out=phi.copy(), where=used)
+    moved, unused = found.V, total <= 0
+    moved[:, unused] = phi[:, unused]
+    np.divide(moved, np.where(unused, 1.0, total), out=moved)
     return PLSAParams(theta, moved), objective

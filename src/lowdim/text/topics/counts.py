@@ -28,8 +28,8 @@ def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> B
 
     `method` is the public method that was called, for messages.
     """
-    rows = estimator.open_rows(X, reset=reset)
-    return in_pieces(rows.checked(refuse_negative, f"{type(estimator).__name__}.{method}"))
+    rows = in_pieces(estimator.open_rows(X, reset=reset))
+    return rows.checked(refuse_negative, f"{type(estimator).__name__}.{method}")
 
 
 class CountsModel(Transformer, Estimator):

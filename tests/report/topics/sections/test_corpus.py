@@ -11,6 +11,7 @@ def test_the_facts_are_those_of_the_documents(found):
     assert f"{found.reading.n_characters:,}" in body and f"{found.vocabulary.n_terms:,}" in body
     assert "documents without words that count" in body
     assert "exact copies of an earlier document" in body
+    assert '<th scope="col"></th>' not in body  # an empty strip above the facts
 
 
 def test_words_that_do_not_count_are_named_with_the_reason(found):

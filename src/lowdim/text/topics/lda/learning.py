@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.loop import Loop, iterate
+from lowdim.core.memory import give_back
 from lowdim.text.topics.counts import total_of, weights_of
 from lowdim.text.topics.lda import bound, maximum, variational
 from lowdim.text.topics.lda.gibbs import GibbsResult, GibbsState, run_gibbs
@@ -91,11 +92,13 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
             loop.params = passed.state
             del passed
         else:
+            give_back()  # what batches, and the last steps, made on threads
             two = maximum.two_steps(rows, state, _learned(model), weight)
             change = np.inf if loop.n_iter == first else None
             loop.record(-two.objective.whole / tokens, change=change)
             loop.params = two.twice
             del state  # a fourth of all memory
+            give_back()
             after = maximum.third_step(rows, two, _learned(model), weight)
             perplexity = perplexity_of(two.objective.log_likelihood, tokens)
             loop.params = after._replace(perplexity=perplexity)
