@@ -5,7 +5,7 @@ PYTHON  ?= python3
 VENV    ?= .venv
 FAMILY  ?= pca
 ARGS    ?=
-WORKERS ?= 2
+WORKERS ?= 3
 
 PY := $(VENV)/bin/python
 

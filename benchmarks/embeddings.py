@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.harness import Case, Entry
 
-LIBRARIES = ("lowdim", "numpy", "numba", "gensim", "fasttext")
+LIBRARIES = ("lowdim", "numpy", "numba", "gensim", "fasttext-wheel")
 DATA = Path(os.environ.get("LOWDIM_DATA", Path(__file__).resolve().parent.parent / "data"))
 SIZE, COMMONEST, WORKERS = 100, 30_000, 2
 

@@ -53,13 +53,15 @@ def pytest_generate_tests(metafunc):
 def pytest_collection():
     """Modules and tests stay until the end: the garbage collector need not look at them again.
 
-    Without this it does so 11 times while they grow (2 s) and again when pytest ends (4 s).
+    Without this it does so 11 times while they grow (2 s) and again when pytest ends (4 s). What
+    tests leave behind is looked for less often than usual, which takes 4% of their time.
     """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000, 20, 50)
         gc.enable()
 
 
