@@ -37,3 +37,14 @@ def test_rows_of_noise_move_by_sums_of_rows_also_twice(tables, python, rng):
     (move_noise.python if python else move_noise)(C, noise, 1, H, 2, 8, g.reshape(-1), N[:4].copy())
     np.add.at(old, noise[1], g.T @ H[2:10])
     np.testing.assert_allclose(C, old, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("python", [False, True], ids=["compiled", "plain"])
+def test_noise_that_no_row_meets_is_not_written_to(tables, python):
+    # another thread may be at work on these words; -0 + 0 is 0, so that adding nothing shows
+    H, N, C = tables
+    C = np.full_like(C, -0.0)
+    noise = np.array([[3, 9, 3, 1]], dtype=np.int32)
+    g = np.zeros(32, dtype=np.float32)
+    (move_noise.python if python else move_noise)(C, noise, 0, H, 0, 0, g, N[:4].copy())
+    assert np.signbit(C).all()

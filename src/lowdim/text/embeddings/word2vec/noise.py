@@ -76,7 +76,7 @@ def move_noise(C, noise, number, H, start, n, g, N):
                 h0, h1, h2, h3 = H[h, f], H[h + 1, f], H[h + 2, f], H[h + 3, f]
                 N[s, f] += g0 * h0 + g1 * h1 + g2 * h2 + g3 * h3
                 N[s + 1, f] += e0 * h0 + e1 * h1 + e2 * h2 + e3 * h3
-    for s in range(n_noise):
+    for s in range(n_noise if n > 0 else 0):  # of no rows: others may be at work on these words
         c = noise[number, s]
         for f in range(width):
             C[c, f] += N[s, f]
