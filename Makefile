@@ -5,7 +5,7 @@ PYTHON  ?= python3
 VENV    ?= .venv
 FAMILY  ?= pca
 ARGS    ?=
-WORKERS ?= 3
+WORKERS ?= 2
 
 PY := $(VENV)/bin/python
 
