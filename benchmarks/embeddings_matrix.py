@@ -127,7 +127,7 @@ def serial(N: Any, d: int, epochs: int, dtype: Any) -> Vectors:
     order = random.permutation(N.nnz)
     row = np.repeat(np.arange(N.shape[0]), np.diff(N.indptr))[order].astype(np.int32)
     column, n = N.indices[order].astype(np.int32), N.data[order]
-    W, C = (((random.random((N.shape[0], d + 1)) - 0.5) / d).astype(dtype) for _ in range(2))
+    W, C = (((random.random((n_words, d + 1)) - 0.5) / d).astype(dtype) for n_words in N.shape)
     G, H = np.ones_like(W), np.ones_like(C)
     pairs = row, column, np.log(n).astype(dtype), f(n).astype(dtype)
     for _ in range(epochs):
