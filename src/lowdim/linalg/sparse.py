@@ -121,7 +121,7 @@ def both_ways(X: Any) -> SparseBothWays:
 
 
 class SparseInRuns(NamedTuple):
-    """A sparse matrix by rows, for products both ways without a twin by columns.
+    """A sparse matrix by rows, for products with its transpose without a twin by columns.
 
     S'U adds entries times their rows of U to their columns, a run of columns on each thread: rows
     come in their order, so neither runs nor threads change a bit.
@@ -129,10 +129,6 @@ class SparseInRuns(NamedTuple):
 
     by_rows: Any  # csr_array (n, d), sorted columns
     edges: np.ndarray  # (runs + 1, n)  where in each row each run of columns begins and ends
-
-    def times(self, V: np.ndarray) -> np.ndarray:
-        """S V (n, b)."""
-        return sparse_times(self.by_rows, V)
 
     def transposed_times(self, U: np.ndarray) -> np.ndarray:
         """S'U (d, b)."""
