@@ -4,7 +4,7 @@ word_vectors.py      `WordVectors`: what gensim's KeyedVectors answer, and more
 keyed.py             words with a vector each, found by their names
 words.py             the words, and near spellings of unknown ones
 queries.py           cosines with a query, and the words of the largest
-approximate.py       neighbours by pynndescent
+approximate.py       neighbours of very many words
 filed.py             to and from files and gensim: source.py, reading.py, writing.py
 judged.py            analogies (analogies.py), pairs that people judged, categories
 normalizing.py       centred, of length 1, without common directions
