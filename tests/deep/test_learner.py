@@ -43,7 +43,7 @@ def test_a_step_goes_down_the_gradient_of_the_mean_loss(rng):
         learner = learner_of(weighted=weighted, learning_rate=0.1, shard=7)
         before = learner.weights()
         batch = (X, y, weight) if weighted else (X, y)
-        assert [len(shard[0]) for shard in learner._shards(batch)] == [7] * 6 + [8]
+        assert [len(shard[0]) for shard in learner._shards(batch)] == [12, 13, 12, 13]
         seen = learner.step(batch)
         used = weight if weighted else np.ones(50)
         w, b = before["weight"][0], before["bias"][0]

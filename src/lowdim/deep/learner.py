@@ -215,9 +215,13 @@ class Learner:
         return shared_map(work, list(zip(shards, gradients, strict=False)))
 
     def _shards(self, batch: tuple) -> Sequence[tuple]:
-        """Parts of a batch, by its size alone; their sizes differ by one row at most."""
+        """Parts of a batch, by its size alone; their sizes differ by one row at most.
+
+        1, 2, 4 or 8 of them: of three, one of two threads would have two, and the other wait.
+        """
         n = batch[0].shape[0]
-        count = max(1, min(n // self._shard, MOST_SHARDS)) if self.device.type == "cpu" else 1
+        most = min(n // self._shard, MOST_SHARDS) if self.device.type == "cpu" else 1
+        count = 2 ** (max(most, 1).bit_length() - 1)
         cuts = [n * i // count for i in range(count + 1)]
         return [tuple(part[a:b] for part in batch) for a, b in pairwise(cuts)]
 
