@@ -16,6 +16,11 @@ def test_the_report_says_what_it_is(topics_report):
     assert "<iframe" in topics_report._repr_html_()
 
 
+def test_the_report_says_that_it_is_about_a_sample():
+    texts, _ = planted_texts(60)
+    assert "(40 documents, drawn from 60, " in repr(lowdim.topics(texts, 2, sample=40))
+
+
 def test_the_words_are_a_table(topics_report, tmp_path):
     topics_report.save_words(tmp_path / "words.csv")
     words = pd.read_csv(tmp_path / "words.csv")

@@ -85,9 +85,10 @@ class TopicsReport(PageReport):
 
     def __repr__(self) -> str:
         n, v = self.findings.counts.shape
-        k = len(self.findings.topics)
+        k, reading = len(self.findings.topics), self.findings.reading
         some = "1 topic" if k == 1 else f"{k} topics"
-        return f"TopicsReport({n} documents, {v} terms, {some})"
+        drawn = "" if reading.numbers is None else f"drawn from {reading.n_read}, "
+        return f"TopicsReport({n} documents, {drawn}{v} terms, {some})"
 
 
 @single_threaded_blas()
