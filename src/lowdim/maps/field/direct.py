@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from lowdim.core.kernel import kernel as compiled
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
+from lowdim.maps.axes import middle_of
 from lowdim.maps.field.radial import Radial
 
 PAIRS = 2**18  # of a block
@@ -23,7 +24,7 @@ def direct(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values (m,) and gradients (m, axes) at the places Z, in float32."""
     m, axes = Z.shape
-    middle = Y.mean(axis=0, dtype=np.float64) if len(Y) else np.zeros(axes)
+    middle = middle_of(Y)
     Z, Y = ((A - middle).astype(np.float32) for A in (Z, Y))
     values, gradients = np.empty(m, np.float32), np.empty((m, axes), np.float32)
     fast = is_compiled(kernel) and axes <= 3
@@ -42,8 +43,7 @@ def direct(
     if m * len(Y) <= FEW_PAIRS:
         starts = range(m > 0)
         size = m
-    for _ in ordered_map(block, starts) if len(starts) > 1 else map(block, starts):
-        pass
+    shared_map(block, starts)
     return values, gradients
 
 

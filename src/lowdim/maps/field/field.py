@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowdim.maps.axes import box_of
 from lowdim.maps.field.direct import direct, is_compiled
 from lowdim.maps.field.mesh import SPACING, Mesh, convolved, mesh_over, response
 from lowdim.maps.field.radial import radial
@@ -73,7 +74,7 @@ class Field:
         self.own = 1.0
         self._nodes: np.ndarray | None = None
         if method != "direct" and axes <= MOST_AXES:
-            self._mesh = mesh_over(Y.min(axis=0), Y.max(axis=0), n, self.kernel, spacing)
+            self._mesh = mesh_over(*box_of(Y), n, self.kernel, spacing)
             if method == "mesh" or not self._direct_is_quicker():
                 self._solve()
 

@@ -8,16 +8,16 @@ B has six nodes along each axis. A mesh of one or two axes is one of three whose
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.maps.field.mesh import Mesh
 
-PIECE = 2**15  # points that a piece of the spreading has at least
+PIECE = 2**13  # points that a piece of the spreading has at least, and
+NODES_BY_POINT = 16  # so many nodes for each at most: every piece has a mesh to be added up
 MOST_PIECES = 8
 BLOCK = 2**13  # points that are read at a time
 
@@ -28,7 +28,7 @@ def spread(Y: np.ndarray, charges: np.ndarray, mesh: Mesh) -> np.ndarray:
     Pieces of many points have a mesh each, added up in order.
     """
     n, nodes = len(Y), int(np.prod(mesh.shape))
-    pieces = int(np.clip(n // max(PIECE, nodes // 4), 1, MOST_PIECES))
+    pieces = int(np.clip(n // max(PIECE, nodes // NODES_BY_POINT), 1, MOST_PIECES))
     cuts = [n * i // pieces for i in range(pieces + 1)]
     places = _in_mesh(Y, mesh)
 
@@ -37,7 +37,7 @@ def spread(Y: np.ndarray, charges: np.ndarray, mesh: Mesh) -> np.ndarray:
         _spread(places, charges, *cut, nodes, np.empty((3, 6), np.float32))
         return nodes
 
-    total, *others = _run(piece, list(pairwise(cuts)))
+    total, *others = shared_map(piece, list(pairwise(cuts)))
     for other in others:
         total += other
     return total.reshape(mesh.shape)
@@ -54,15 +54,9 @@ def read(Y: np.ndarray, nodes: np.ndarray, mesh: Mesh) -> tuple[np.ndarray, np.n
         taps, slopes = np.empty((3, 6), np.float32), np.empty((3, 6), np.float32)
         _read(places, deep, start, stop, values, gradients, taps, slopes)
 
-    _run(block, range(0, n, BLOCK))
+    shared_map(block, range(0, n, BLOCK))
     gradients *= np.float32(1 / mesh.spacing)
     return values, gradients
-
-
-def _run(function: Callable, pieces: list | range) -> list:
-    if len(pieces) == 1:
-        return [function(pieces[0])]
-    return list(ordered_map(function, pieces))
 
 
 def _in_mesh(Y: np.ndarray, mesh: Mesh) -> np.ndarray:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowdim.maps.axes import middle_of
 from lowdim.maps.sne.springs import Springs, descent
 from lowdim.maps.start import START_SIZE
 
@@ -86,7 +87,7 @@ def advance(springs: Springs, state: State, plan: Plan, steps: int) -> tuple[Sta
         if number < plan.noisy_steps:
             size = plan.noise * (1 - number / plan.noisy_steps)
             Y += (size * random.standard_normal(Y.shape)).astype(np.float32)
-        Y -= Y.mean(axis=0, dtype=np.float64).astype(np.float32)
+        Y -= middle_of(Y).astype(np.float32)
         if stiff:
             _keep_size(Y, velocity)
     waits = step < max(plan.stiff_steps, plan.noisy_steps)

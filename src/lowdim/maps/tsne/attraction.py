@@ -11,14 +11,13 @@ Cost: one look at each stored pair, about 1 ns in the plane.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 
 PIECE = 2**17  # stored pairs that one thread takes at a time, about
 BITS = 16  # of p: its last digits are rounding of distances, which the steps would carry on
@@ -79,8 +78,7 @@ def attraction(pairs: Pairs, Y: np.ndarray, dof: float) -> np.ndarray:
     def piece(cut: tuple[int, int]) -> None:
         attract_rows(pairs, Y, dof, cut, pull)
 
-    for _ in ordered_map(piece, pairs.pieces):
-        pass
+    shared_map(piece, pairs.pieces)
     return pull
 
 
@@ -97,7 +95,7 @@ def divergence(pairs: Pairs, Y: np.ndarray, dof: float, Z: float) -> float:
     return pairs.entropy + (dof + 1) / 2 * sum(_logs(pairs, Y, dof)) + float(np.log(Z))
 
 
-def _logs(pairs: Pairs, Y: np.ndarray, dof: float) -> Iterator[float]:
+def _logs(pairs: Pairs, Y: np.ndarray, dof: float) -> list[float]:
     """sum p log(1 + d^2 / dof) of each piece."""
 
     def piece(rows: tuple[int, int]) -> float:
@@ -108,7 +106,7 @@ def _logs(pairs: Pairs, Y: np.ndarray, dof: float) -> Iterator[float]:
         logs *= pairs.p[part]
         return float(logs.sum(dtype=np.float64))
 
-    return ordered_map(piece, pairs.pieces)
+    return shared_map(piece, pairs.pieces)
 
 
 # ---- kernels -------------------------------------------------------------------------------------

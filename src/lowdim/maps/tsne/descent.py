@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.maps.tsne.attraction import Pairs, attract_rows, attraction, divergence
 from lowdim.maps.tsne.repulsion import Push, repulsion
 
@@ -77,8 +77,7 @@ def stepped(
         _move(*before, push.gradients, settings, *rows, moved, velocity, gains, sums)
         return sums[-1], sums[:axes]
 
-    pieces = pairs.pieces
-    done = list(ordered_map(piece, pieces) if len(pieces) > 1 else map(piece, pieces))
+    done = shared_map(piece, pairs.pieces)
     middle = sum(sums for _, sums in done) / n
     moved -= middle.astype(np.float32)
     norm = float(np.sqrt(sum(square for square, _ in done)))

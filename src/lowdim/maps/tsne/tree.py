@@ -19,6 +19,7 @@ import numpy as np
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
+from lowdim.maps.axes import box_of
 
 BITS = (0, 50, 31, 20)  # of a place on the curve along each axis, by the number of axes
 BLOCK = 2**11  # points that one thread takes at a time
@@ -56,8 +57,9 @@ def grow(Y: np.ndarray) -> Tree:
     """The tree over the points Y (n, axes), of up to three axes."""
     n, axes = Y.shape
     bits = BITS[axes]
-    low = Y.min(axis=0).astype(np.float64)
-    extent = float((Y.max(axis=0) - low).max())
+    low, high = box_of(Y)
+    low = low.astype(np.float64)
+    extent = float((high - low).max())
     steps = (Y - low) * ((2**bits - 1) / extent if extent > 0 else 0.0)
     codes = np.empty(n, np.int64)
     _interleave(steps.astype(np.int64), bits, codes)
