@@ -41,7 +41,7 @@ from lowdim.deep.vae.generative import densities, sum_densities
 SAMPLE_STEPS, FLOW_STEPS, FILL_STEPS = 100, 25, 12  # where nothing is said, and none is too many
 N_SAMPLES = 20
 METHODS = {"flow": "log_density", "bound": "bound"}
-SHARDS = {"mlp": 64, "unet": 32}  # rows that a thread works on: dense layers are soon done
+SHARDS = {"mlp": 128, "unet": 32}  # rows that a thread works on: dense layers are soon done
 HIDDEN = {"mlp": (128, 128), "unet": (32, 64)}
 
 
