@@ -189,3 +189,14 @@ def test_a_model_that_draws_nothing_is_refused(run, mixed, refused):
     assert "holds a KMeans, which cannot draw rows" in refused(
         "generate", "k.lowdim", "-o", "s.csv"
     )
+
+
+def test_too_few_rows_for_a_page_are_said_before_anything_is_written(
+    refused, write, table, tmp_path
+):
+    few = write("few.csv", "a,b\n1,x\n2,y\n3,x\n")
+    says = refused("generate", few, "-o", "s.csv", "--page", "p.html", "-q")
+    assert "--page compares 10 rows or more, and few.csv has 3; leave --page out." in says
+    says = refused("generate", table, "-n", 5, "-o", "s.csv", "--page", "p.html", "-q")
+    assert "and what is drawn has 5" in says
+    assert not (tmp_path / "s.csv").exists()

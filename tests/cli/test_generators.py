@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim.cli import generators
+from lowdim.cli.drawn_rows import drawn_values
 from lowdim.cli.generators import METHODS, NAMES, Material, best_method, named
 from lowdim.cli.table_verb import TableRequest
 
@@ -80,3 +81,27 @@ def test_some_rows_or_all_are_learned_from(material, rng):
     mean = found.fit(named("ppca"), few).estimator_.mean_
     assert mean == pytest.approx(np.asarray(found.rows.take(few)).mean(axis=0), abs=1e-6)
     assert found.fit(named("ppca")).estimator_.mean_ == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["vae", "gan", "diffusion", "transformer"])
+def test_networks_draw_levels_with_their_shares(tmp_path, rng, name):
+    level = rng.choice(3, size=1200, p=[0.75, 0.22, 0.03])
+    flag = rng.random(1200) < np.array([0.1, 0.8, 0.5])[level]
+    x = rng.normal(size=1200) + 2.0 * level
+    lines = [
+        f"{'abc'[i]},{'yes' if f else 'no'},{z:.2f}" for i, f, z in zip(level, flag, x, strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["level,flag,x", *lines]))
+    request = TableRequest(str(tmp_path / "t.csv"), quiet=True)
+    table = request.open()
+    found = Material(request, table, request.fit(table), 0)
+    drawn = drawn_values(found.fit(named(name)), 3000, rng)
+    codes = np.array(drawn["level"].levels)[drawn["level"].places]
+    share = [np.mean(codes == one) for one in "abc"]
+    # three standard errors of 3000 draws, and a hundredth for what a network learns in seconds
+    error = 3 * np.sqrt(np.array([0.75, 0.22, 0.03]) * [0.25, 0.78, 0.97] / 3000) + 0.01
+    real = np.bincount(level) / 1200
+    assert (np.abs(share - real) < error).all(), (share, real)
+    yes = np.array(drawn["flag"].levels)[drawn["flag"].places] == "yes"
+    gap = yes[codes == "b"].mean() - yes[codes == "a"].mean()
+    assert gap > (0.8 - 0.1) / 2  # and they go together

@@ -6,7 +6,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lowdim
-from lowdim.tables.drawing import drawn_given, drawn_matrix, level_probabilities, with_levels
+from lowdim.tables.drawing import (
+    drawn_given,
+    drawn_matrix,
+    level_prices,
+    level_probabilities,
+    with_levels,
+)
 
 
 @pytest.fixture
@@ -68,13 +74,50 @@ def test_a_table_of_levels_alone_is_drawn_by_the_chain_rule(rng):
     assert abs(same[0] - same[1]) < 0.04
 
 
-def test_draws_of_a_model_that_knows_levels_stay(table, rng):
-    class Levels(lowdim.ProbabilisticPCA):
-        draws_levels = True
+class Near(lowdim.ProbabilisticPCA):
+    draws_levels = True
 
-    model = lowdim.TableModel(Levels(2, random_state=0)).fit(table)
-    Z = rng.normal(size=(5, model.encoder_.encoding_.width))
-    assert with_levels(model.estimator_, model.encoder_.encoding_, Z, rng) is Z
+
+def test_draws_that_are_levels_stay(table, rng):
+    for estimator in (Near(2, random_state=0), lowdim.ProbabilisticPCA(2, random_state=0)):
+        model = lowdim.TableModel(estimator).fit(table)
+        Z = np.asarray(model.encoder_.transform(table))[:7]
+        assert_array_equal(with_levels(model.estimator_, model.encoder_.encoding_, Z, rng), Z)
+
+
+@pytest.mark.parametrize("levels", [2, 3, 6])
+def test_prices_give_levels_their_shares(levels, rng):
+    share = 0.1 * rng.normal(size=(2000, levels))
+    share[np.arange(2000), rng.integers(levels, size=2000)] += 1.0
+    target = rng.dirichlet(np.full(levels, 2.0))
+    best = np.argmax(share + level_prices(share, target), axis=1)
+    found = np.bincount(best, minlength=levels) / 2000
+    assert_allclose(found, target, atol=1.5 / 2000)  # to one row, beside the rounding of 2000 t
+
+
+def test_prices_are_nothing_where_shares_are_right_and_where_no_row_differs():
+    right = np.eye(2)[[0, 0, 0, 1]]
+    assert_array_equal(level_prices(right, np.array([0.75, 0.25])), [0.0, 0.0])
+    equal = np.tile([0.0, 1.0], (100, 1))
+    assert_array_equal(level_prices(equal, np.array([0.02, 0.98])), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("n", [20, 2000])
+def test_draws_near_levels_have_the_shares_of_columns_without_missing_values(table, n, rng):
+    model = lowdim.TableModel(Near(2, random_state=0)).fit(table)
+    drawn = pd.concat([model.sample(n, random_state=seed) for seed in range(2000 // n)])
+    real = table["kind"].value_counts(normalize=True).sort_index()
+    found = drawn["kind"].value_counts(normalize=True).reindex(real.index, fill_value=0.0)
+    assert_allclose(found, real, atol=0.03)  # 3 standard errors of a share of a half
+
+
+def test_shares_of_columns_with_missing_values_are_the_models(table, rng):
+    table.loc[:200, "kind"] = None
+    model = lowdim.TableModel(Near(2, random_state=0)).fit(table)
+    encoding = model.encoder_.encoding_
+    (span,) = [s for c, s in zip(encoding.used, encoding.spans, strict=True) if c.name == "kind"]
+    Z = rng.normal(size=(2000, encoding.width))
+    assert_array_equal(with_levels(model.estimator_, encoding, Z, rng)[:, span], Z[:, span])
 
 
 def test_seeds_give_the_same_rows(table):

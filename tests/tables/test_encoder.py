@@ -54,6 +54,21 @@ def test_a_table_comes_back_as_it_was(rng, scale, drop_level):
     pd.testing.assert_frame_equal(back, table.drop(columns="person"), rtol=1e-9)
 
 
+def test_levels_can_be_numbers_of_one_column(rng):
+    table = mixed(rng)
+    encoder = TableEncoder(level_columns=False).fit(table)
+    X = encoder.transform(table)
+    color = X[:, encoder.get_feature_names_out().tolist().index("color")]
+    np.testing.assert_array_equal(color, table["color"].cat.codes.replace(-1, np.nan))
+    back = encoder.inverse_transform(X, within="observed")
+    pd.testing.assert_frame_equal(back, table.drop(columns="person"), rtol=1e-9)
+    other = table.assign(color="pink")
+    with pytest.warns(TableWarning, match="'color' has 'pink' in 200 rows"):
+        assert np.isnan(encoder.transform(other)[:, encoder.encoding_.spans[5]]).all()
+    with pytest.raises(ValueError, match="missing='mean' needs level_columns=True"):
+        TableEncoder(level_columns=False, missing="mean").fit(table)
+
+
 @pytest.mark.parametrize("library", ["pandas", "pandas pyarrow", "polars", "pyarrow", "dict"])
 def test_tables_come_back_in_the_library_and_types_they_came_in(rng, library):
     frame = mixed(rng)

@@ -247,7 +247,9 @@ def _generate_rows(
         _check_no_page_of_models(files["page"])
         model, lines, patterns, table = *_loaded(request), None, None
     else:
-        model, lines, patterns, table = _fitted(request, method, holes, given, seed)
+        if files["page"] is not None and n is not None:
+            _check_enough_for_page(n, "what is drawn")
+        model, lines, patterns, table = _fitted(request, method, holes, given, seed, files["page"])
     check_given(model.encoder_.encoding_, given, request.path)
     if files["model"] is not None:
         model.save(files["model"])
@@ -284,6 +286,15 @@ def _write_page(
     request.say(f"--page: a discriminator tells {told:.3f} of the rows right (0.5 is best)")
 
 
+def _check_enough_for_page(n: int, where: str) -> None:
+    from lowdim.selection.samples.input import LEAST_ROWS
+
+    if n < LEAST_ROWS:
+        raise ValueError(
+            f"--page compares {LEAST_ROWS} rows or more, and {where} has {n}; leave --page out."
+        )
+
+
 def _check_no_page_of_models(page: str | None) -> None:
     if page is not None:
         raise ValueError("--page goes with a table: a saved model has no real rows to show.")
@@ -310,7 +321,12 @@ def _loaded(request: TableRequest) -> tuple[Any, list[str]]:
 
 
 def _fitted(
-    request: TableRequest, name: str, holes: bool, given: dict[str, str], seed: int
+    request: TableRequest,
+    name: str,
+    holes: bool,
+    given: dict[str, str],
+    seed: int,
+    page: str | None,
 ) -> tuple[Any, list[str], Any, Any]:
     """A model of the table, what to say of it, where it is empty if that is asked, and itself."""
     from lowdim.cli.drawn_rows import check_given
@@ -325,6 +341,8 @@ def _fitted(
         raise TableError(f"{table.where} is a sparse matrix; give a table of columns.")
     encoder = request.fit(table)
     check_given(encoder.encoding_, given, table.where)
+    if page is not None:
+        _check_enough_for_page(encoder.n_rows_seen_, table.where)
     material = Material(request, table, encoder, seed)
     if method is None:
         method = best_method(material)

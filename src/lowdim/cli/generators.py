@@ -25,6 +25,7 @@ MOST_ROWS = 10_000  # to choose by
 LEAST_VARIANCE = 1e-3  # of a Gaussian, where columns have a variance of 1
 STEPS, BATCH = 1000, 128  # of GAN and diffusion: at least 10 passes
 READ_STEPS, READ_BATCH = 800, 64  # of the transformer, at the most
+READ_AVERAGE = 0.98  # it stops while steps are large: the shares of its last weights would be off
 MOST_READ = 100  # columns of numbers that auto lets a transformer read, one after the other
 
 
@@ -134,7 +135,13 @@ def _vae(material: Material) -> Any:
     import lowdim
 
     k = min(material.components + SPARE, max(material.rows.n_columns - 1, 1))
-    return lowdim.VAE(k, random_state=material.seed)
+    encoder, _ = material.encoded(LEVELS_AS_NUMBERS)
+    kinds = [
+        "categorical" if column.kind in ("category", "flag") else "gaussian"
+        for column in encoder.encoding_.used
+        for _ in range(column.codec.width)
+    ]
+    return lowdim.VAE(k, likelihood=kinds, random_state=material.seed)
 
 
 def _gan(material: Material) -> Any:
@@ -161,6 +168,7 @@ def _transformer(material: Material) -> Any:
         max_steps=READ_STEPS,
         early_stopping=material.rows.shape[0] >= LEAST_ROWS,
         n_iter_no_change=3,
+        average=READ_AVERAGE,
         random_state=material.seed,
     )
 
@@ -171,10 +179,17 @@ def _passes(material: Material) -> int:
 
 WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
 AS_THEY_ARE = (("drop_level", True), ("scale", False))  # whole numbers whole, levels 0 or 1
+LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels
 METHODS = (
     Method("ppca", "ProbabilisticPCA: one Gaussian", _ppca),
     Method("mixture", "GaussianMixture: several, as many as BIC says", _mixture, WITHOUT_LEVEL),
-    Method("vae", "VAE: a network with few numbers inside", _vae, needs_torch=True),
+    Method(
+        "vae",
+        "VAE: a network with few numbers inside",
+        _vae,
+        LEVELS_AS_NUMBERS,
+        needs_torch=True,
+    ),
     Method(
         "transformer",
         "CausalTransformer: column by column, each given those before",

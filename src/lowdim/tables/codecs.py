@@ -155,6 +155,10 @@ class FlagCodec(NamedTuple):
         return ((place - self.center) / self.scale)[:, None]
 
     @property
+    def level_shares(self) -> np.ndarray:
+        return np.array([1.0 - self.share, self.share])
+
+    @property
     def levels(self) -> tuple[str, ...]:
         if self.reading is not None:
             return (self.reading.false, self.reading.true)
@@ -178,6 +182,10 @@ class CategoryCodec(NamedTuple):
     @property
     def kind(self) -> str:
         return "category"
+
+    @property
+    def level_shares(self) -> np.ndarray:
+        return self.shares
 
     @property
     def kept(self) -> np.ndarray:

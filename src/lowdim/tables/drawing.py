@@ -9,8 +9,14 @@ draws of numbers count, and levels follow by the chain rule,
 
 with the model's own expectations of the levels' columns as probabilities. Where these lie outside
 of 0 and 1 they are clipped, and levels get factors so that their mean over the rows is that of the
-model's draws, which have the shares of the levels on average. A model whose class says
-`draws_levels` has learned that columns hold few values: its draws are taken as they are.
+model's draws, which have the shares of the levels on average.
+
+A model whose class says `draws_levels` has learned that columns hold few values, and its draws lie
+near them. But networks that learned for a short time give too little to rare levels. Of columns
+without missing values the shares are known: there level j of row i is  argmax_j s_ij + b_j,  with
+numbers b by which the levels have their shares in rows that are drawn without a condition. (They
+are the prices of the transport of rows to levels that moves the s_ij least.) What is a level
+already stays.
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ from lowdim.tables.encoding import Encoding
 
 ROUNDS, CLOSE = 200, 1e-4  # of finding factors: at the most, and what is left to find
 TINY = 1e-12
+ENOUGH, MOST = 1000, 5000  # drawn rows by which shares are known
 
 
 def drawn_matrix(
@@ -64,13 +71,19 @@ def with_levels(
     keep: Collection[str] = (),
 ) -> np.ndarray:
     """Drawn rows with levels in the columns of categories and flags, except those to keep."""
-    if getattr(estimator, "draws_levels", False) or not hasattr(estimator, "impute"):
-        return Z
-    of_levels = [
-        (column.codec, span)
+    columns = [
+        (column, span)
         for column, span in zip(encoding.used, encoding.spans, strict=True)
-        if isinstance(column.codec, CategoryCodec | FlagCodec) and column.name not in keep
+        if isinstance(column.codec, CategoryCodec | FlagCodec)
+        and column.name not in keep
+        and not _are_levels(column.codec.shares_of(Z[:, span]))
     ]
+    if getattr(estimator, "draws_levels", False):
+        known = [(column.codec, span) for column, span in columns if column.n_missing == 0]
+        return _with_known_shares(estimator, Z, random, known, bool(keep)) if known else Z
+    if not columns or not hasattr(estimator, "impute"):
+        return Z
+    of_levels: list[Any] = [(column.codec, span) for column, span in columns]
     Z = np.array(Z, dtype=np.float64)
     means = [codec.shares_of(Z[:, span]).mean(axis=0) for codec, span in of_levels]
     for _, span in of_levels:
@@ -81,6 +94,49 @@ def with_levels(
         place = (share.cumsum(axis=1) <= random.random((len(Z), 1))).sum(axis=1)
         Z[:, span] = codec.at_places(np.minimum(place, share.shape[1] - 1))
     return Z
+
+
+def _are_levels(share: np.ndarray) -> bool:
+    """Whether each row has one level, and no other number."""
+    return bool((np.isclose(share, 0.0, atol=1e-6) | np.isclose(share, 1.0, atol=1e-6)).all()) and (
+        bool((np.rint(share).sum(axis=1) == 1).all())
+    )
+
+
+def _with_known_shares(
+    estimator: Any, Z: np.ndarray, random: np.random.Generator, known: list[Any], is_given: bool
+) -> np.ndarray:
+    """Rows drawn near levels, with levels that have their shares where nothing is given."""
+    enough = not is_given and len(Z) >= ENOUGH
+    free = Z if enough else np.asarray(estimator.sample(ENOUGH, random_state=random))
+    Z = np.array(Z, dtype=np.float64)
+    for codec, span in known:
+        price = level_prices(codec.shares_of(free[:MOST, span]), codec.level_shares)
+        Z[:, span] = codec.at_places(np.argmax(codec.shares_of(Z[:, span]) + price, axis=1))
+    return Z
+
+
+def level_prices(share: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Numbers b, (m,), for which  argmax_j s_ij + b_j  is level j in a share t_j of the n rows.
+
+    Level by level b_j is set so that the level has its share while the others stay: ascent, by
+    coordinates, of the concave dual of a transport problem.
+    """
+    n, m = share.shape
+    price, wanted = np.zeros(m), np.rint(n * target).astype(int)
+    best, least = price, n + 1
+    for _ in range(ROUNDS):
+        found = np.bincount(np.argmax(share + price, axis=1), minlength=m)
+        error = int(np.abs(found - wanted).max())
+        if error < least:  # rows that are all equal have no prices: then they stay as they are
+            best, least = price.copy(), error
+        if error <= max(1, CLOSE * n):
+            break
+        for j in np.flatnonzero((wanted > 0) & (wanted < n)):
+            lead = share[:, j] - np.delete(share + price, j, axis=1).max(axis=1)
+            edge = n - wanted[j]  # of the rising leads: the level wins from here
+            price[j] = -np.partition(lead, (edge - 1, edge))[edge - 1 : edge + 1].mean()
+    return best
 
 
 def _named(estimator: Any, Z: np.ndarray) -> Blocks:

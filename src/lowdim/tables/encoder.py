@@ -92,6 +92,10 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
     drop_level : bool, default=False
         Leave out the column of the most frequent level of each category, which follows from the
         others; for models of full covariances. Its share is what the others leave.
+    level_columns : bool, default=True
+        False: a category becomes one column, the number of its level (0, 1, ... in alphabetical
+        order), and flags 0 or 1; for models that know categories, such as VAE with
+        likelihood="categorical" for these columns.
     missing : {'nan', 'mean', 'error'}, default='nan'
         What a missing value becomes: NaN, the mean of its column, or an error.
     missing_marks : list of str, default=()
@@ -165,6 +169,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         "scale": ["boolean"],
         "center": ["boolean"],
         "drop_level": ["boolean"],
+        "level_columns": ["boolean"],
         "missing": [StrOptions({"nan", "mean", "error"})],
         "missing_marks": ["array-like"],
         "unknown": [StrOptions({"warn", "error"})],
@@ -196,6 +201,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         scale=True,
         center=True,
         drop_level=False,
+        level_columns=True,
         missing="nan",
         missing_marks=(),
         unknown="warn",
@@ -213,6 +219,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.scale = scale
         self.center = center
         self.drop_level = drop_level
+        self.level_columns = level_columns
         self.missing = missing
         self.missing_marks = missing_marks
         self.unknown = unknown
@@ -241,6 +248,10 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         one that is used.
         """
         self._validate_params()
+        if self.missing == "mean" and not self.level_columns:
+            raise ValueError(
+                "missing='mean' needs level_columns=True: numbers of levels have no mean."
+            )
         table = open_table(X)
         wish = wish_of(self, table)
         left_out = {*wish.ignore, wish.id}  # they are not even read

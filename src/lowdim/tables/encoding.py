@@ -19,7 +19,7 @@ from lowdim.core.calling import level_of_caller
 from lowdim.core.opening import as_blocks
 from lowdim.core.stream import Source, StreamBlocks
 from lowdim.core.threads import fetched_ahead, ordered_map
-from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
+from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, level_places
 from lowdim.tables.errors import TableError, TableWarning, listed, quoted
 from lowdim.tables.formats.base import steady_chunks
 from lowdim.tables.frames.opening import DaskTable
@@ -149,7 +149,7 @@ def encoded_chunk(
         column = without_marks(next(values), encoding.marks)
         assert info.codec is not None
         X[:, span] = info.codec.encode(info.name, column)
-        if isinstance(info.codec, CategoryCodec):
+        if info.kind == "category":
             others = unknown_levels(info.codec, column)
             if others:
                 unknown[info.name] = others
@@ -168,11 +168,11 @@ def without_marks(values: Values, marks: Sequence[str]) -> Values:
     return replace(values, places=np.array([*kept, -1], dtype=np.int32)[values.places])
 
 
-def unknown_levels(codec: CategoryCodec, values: Values) -> Counter:
+def unknown_levels(codec: Any, values: Values) -> Counter:
     """How often each level occurs that the codec does not know."""
     if values.places is not None and set(values.levels) <= set(codec.levels):
         return Counter()
-    odd = codec.places(values) == -2
+    odd = level_places(values, codec.levels, codec.numbers) == -2
     if not odd.any():
         return Counter()
     if values.places is not None:

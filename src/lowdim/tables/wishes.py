@@ -43,6 +43,7 @@ def wish_of(encoder: Any, table: Table) -> Wish:
         encoder.drop_level,
         tuple(encoder.missing_marks),
         center=encoder.center and not table.is_sparse,
+        level_columns=encoder.level_columns,
     )
 
 

@@ -110,6 +110,8 @@ def test_visited_times_rise_to_the_last(steps):
         ({"n_samples": 0}, "n_samples=0"),
         ({"n_features": 0}, "n_features=0"),
         ({"predict_noise": lambda x, t: x[:, :1]}, r"predict_noise gave shape \(3, 1\)"),
+        ({"predict_noise": lambda x, t: np.nan * x}, "predict_noise gave numbers .* at t=10"),
+        ({"schedule": "cosine"}, "schedule='cosine' is no DiffusionSchedule"),
     ],
 )
 def test_bad_input(given, says):
@@ -118,5 +120,5 @@ def test_bad_input(given, says):
         "predict_noise": exact_noise(schedule), "schedule": schedule, "n_samples": 3,
         "n_features": 2, **given,
     }  # fmt: skip
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         reverse_diffusion(**arguments)

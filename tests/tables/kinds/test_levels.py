@@ -36,3 +36,16 @@ def test_levels_of_an_order_that_do_not_occur_have_their_place():
     column = described(repeated("low", "high"), ordered={"x": ["none", "low", "middle", "high"]})
     assert column.codec.levels == ("none", "low", "middle", "high")
     assert (column.n_levels, column.done) == (2, "the place in its order of 4")
+
+
+def test_a_category_is_the_number_of_its_level_if_wanted():
+    column = described(repeated("b", "a", "c"), level_columns=False)
+    assert (column.kind, column.codec.width, column.codec.feature_names("x")) == (
+        "category",
+        1,
+        ["x"],
+    )
+    assert column.done == "the number of its level, 0 to 2"
+    flag = described(repeated("yes", "no"), level_columns=False)
+    assert (flag.kind, flag.codec.center, flag.codec.scale) == ("flag", 0.0, 1.0)
+    assert flag.done == "1 for yes, 0 for no"

@@ -78,6 +78,10 @@ def reverse_diffusion(
     >>> bool(abs(X.mean() - 3.0) < 0.1 and abs(X.std() - 0.5) < 0.05)
     True
     """
+    if not isinstance(schedule, DiffusionSchedule):
+        raise TypeError(
+            f"schedule={schedule!r} is no DiffusionSchedule; give DiffusionSchedule(n_steps, kind)."
+        )
     check_choice("sampler", sampler, SAMPLERS)
     check_choice("variance", variance, VARIANCES)
     n, d = check_at_least("n_samples", n_samples, 1), check_at_least("n_features", n_features, 1)
@@ -91,6 +95,8 @@ def reverse_diffusion(
                 f"predict_noise gave shape {noise.shape} for rows of shape {x.shape}; it must give "
                 "a number for each of theirs."
             )
+        if not np.isfinite(noise).all():
+            raise ValueError(f"predict_noise gave numbers that are not finite at t={t}.")
         step = step_back(schedule, t, s, sampler, variance)
         x = step.of_row * x + step.of_noise * noise
         if step.std > 0:

@@ -24,6 +24,7 @@ class Wish(NamedTuple):
     drop_level: bool = False
     missing: tuple[str, ...] = ()
     center: bool = True  # False: zeros stay zeros, as they must in a sparse matrix
+    level_columns: bool = True  # False: a category is one column, the number of its level
 
 
 class ColumnInfo(NamedTuple):

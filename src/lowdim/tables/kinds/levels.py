@@ -28,6 +28,10 @@ def with_levels(survey: Survey, f: int, wish: Wish, levels: Levels | None) -> Co
     shares = np.array(levels.counts) / sum(levels.counts)
     numbers = None if levels.numbers is None else np.array(levels.numbers)
     m = levels.size
+    if not wish.level_columns:
+        as_number = OrderedCodec(tuple(levels.names), 0.0, 1.0, numbers, 0, m - 1)
+        info = used_as(survey, f, as_number, m, f"the number of its level, 0 to {m - 1}")
+        return info._replace(kind="category")
     left_out = int(np.argmax(shares)) if wish.drop_level and m > 1 else -1
     codec = CategoryCodec(tuple(levels.names), shares, wish.scale, numbers, left_out, wish.center)
     done = "1 column: always the same level" if m == 1 else f"{codec.width} columns, one per level"

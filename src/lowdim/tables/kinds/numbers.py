@@ -100,13 +100,14 @@ def is_identifier(name: str) -> bool:
 
 def _flag(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) -> ColumnInfo:
     p = float(sums.mean[0])
-    center, scale = (p, float(sums.deviation[0]) or 1.0) if wish.scale else (0.0, 1.0)
+    scaled = wish.scale and wish.level_columns
+    center, scale = (p, float(sums.deviation[0]) or 1.0) if scaled else (0.0, 1.0)
     center = center if wish.center else 0.0
     form = "flag" if survey.columns[f].form == "flag" else "number"
     codec = FlagCodec(p, scale, center, form, reading)
     done = "1 for {}, 0 for {}".format(*map(plain, reversed(codec.levels)))
     minus = "minus its share, " if wish.center else ""
-    done += f"; {minus}over its standard deviation" if wish.scale else ""
+    done += f"; {minus}over its standard deviation" if scaled else ""
     return used_as(survey, f, codec, 2, done)
 
 
