@@ -150,6 +150,7 @@ class Map(Transformer, Estimator):
             table = in_memory(rows)
             keys, coder = row_keys(table), None
         if metric.is_precomputed:
+            _check_rows_have_distances(rows)
             self._check_precomputed(table)
         metric = completed(metric, table)
         self._metric_params = metric.params or None
@@ -269,6 +270,16 @@ def _kept_rows(rows: Blocks) -> np.ndarray:
     """The numbers of the rows with some observed value."""
     numbers = np.arange(rows.all_rows.shape[0], dtype=np.int32)
     return numbers if rows.shape[0] == len(numbers) else np.asarray(rows.part_of(numbers))
+
+
+def _check_rows_have_distances(rows: Blocks) -> None:
+    kept = _kept_rows(rows)
+    if len(kept) < rows.all_rows.shape[0]:
+        i = int(np.setdiff1d(np.arange(rows.all_rows.shape[0]), kept)[0])
+        raise ValueError(
+            f"X has NaN for all distances of row {i}: nothing says where in the map it belongs. "
+            "Leave out its row and column."
+        )
 
 
 def _shared(Y: np.ndarray, groups: Groups) -> np.ndarray:
