@@ -233,3 +233,9 @@ def test_row_without_any_distance_is_named(rng):
     for model in (lowdim.ClassicalMDS, lowdim.Sammon, lowdim.UMAP):
         with pytest.raises(ValueError, match=r"NaN for all distances of row 3: .* row and column"):
             model(metric="precomputed").fit(D)
+
+
+def test_training_row_without_values_has_its_place_to_the_last_digit(rng):
+    X = np.vstack([rng.normal(size=(40, 3)), [[np.nan] * 3]])
+    model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
+    assert_array_equal(model.transform(X), model.embedding_)

@@ -304,7 +304,7 @@ def _placed(X: Any, model: Map) -> np.ndarray:
     has_values = observed(X)
     empty = np.zeros(len(known), bool) if has_values is None else ~has_values
     Y[known >= 0] = places[known[known >= 0]]
-    Y[empty] = places.mean(axis=0, dtype=np.float64)
+    Y[empty] = places.mean(axis=0, dtype=np.float64).astype(places.dtype)  # as `fit` gave it
     others = np.flatnonzero((known < 0) & ~empty)
     if len(others):
         new = read(alike(X[others], model), model._reading, metric, model._points)
