@@ -224,3 +224,18 @@ def test_missing_values_are_for_euclidean_distances():
         with pytest.raises(ValueError, match="NaN in 5 of 5 columns"):
             Axes(metric=metric).fit(X)
     Axes(metric="nan_euclidean").fit(X)
+
+
+def test_row_without_any_distance_is_named(rng):
+    X = rng.normal(size=(20, 3))
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    D[3] = D[:, 3] = np.nan
+    for model in (lowdim.ClassicalMDS, lowdim.Sammon, lowdim.UMAP):
+        with pytest.raises(ValueError, match=r"NaN for all distances of row 3: .* row and column"):
+            model(metric="precomputed").fit(D)
+
+
+def test_training_row_without_values_has_its_place_to_the_last_digit(rng):
+    X = np.vstack([rng.normal(size=(40, 3)), [[np.nan] * 3]])
+    model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
+    assert_array_equal(model.transform(X), model.embedding_)

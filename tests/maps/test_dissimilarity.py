@@ -170,3 +170,18 @@ def test_of_many_objects_some_are_looked_at(rng, monkeypatch):
 def test_what_is_not_square_is_refused():
     with pytest.raises(ValueError, match="array must be 2-dimensional and square"):
         lowdim.check_dissimilarity(np.ones((2, 3)))
+
+
+def test_negative_pairs_break_no_more_triangles_than_there_are(rng):
+    D = rng.normal(size=(12, 12))
+    D = D + D.T
+    np.fill_diagonal(D, 0.0)
+    found = lowdim.check_dissimilarity(D)
+    assert 0 < found.n_violations <= found.n_triangles == 220
+    assert len(set(found.worst_triangle)) == 3
+
+
+def test_no_share_is_printed_as_minus_nothing(rng):
+    X = rng.normal(size=(9, 3))
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    assert "-0.0%" not in str(lowdim.check_dissimilarity(D))

@@ -36,6 +36,20 @@ BAD = {
 }
 
 
+NO_AFFINITIES = {
+    "negative": (changed(1, 2, -1.0), "negative affinity -1 of rows 1 and 2"),
+    "negative graph": (sp.csr_array(changed(1, 2, -1.0)), "negative affinity -1 of rows 1 and 2"),
+    "not square": (D[:2], r"shape \(2, 3\), and metric='precomputed_affinity' needs a square"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_AFFINITIES)
+def test_what_is_no_affinity_is_refused_by_that_name(kind):
+    given, message = NO_AFFINITIES[kind]
+    with pytest.raises(ValueError, match=message):
+        check_distances(given, affinity=True)
+
+
 @pytest.mark.parametrize("kind", BAD)
 def test_what_is_no_distance_is_refused(kind):
     matrix, message = BAD[kind]

@@ -363,6 +363,18 @@ def test_infinite_values_are_missing_and_said():
     assert np.isnan(encoder.transform({"x": [np.inf, 2.0]})[0, 0])
 
 
+@pytest.mark.parametrize("of", [{}, {"numeric": ["x"]}, {"categorical": ["x"]}])
+@pytest.mark.parametrize("first", [np.inf, -np.inf, np.nan])
+def test_columns_of_infinite_values_only_are_left_out_and_said(first, of, tmp_path):
+    table = {"x": [first, np.inf, np.inf, np.inf], "y": [1.0, 2.0, 3.0, 5.0]}
+    text = tmp_path / "table.csv"
+    text.write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*table.values(), strict=True)))
+    for rows in (table, str(text)):
+        encoder = TableEncoder(**of).fit(rows)
+        assert "infinite values only" in encoder.columns_["x"].done
+        assert encoder.transform(rows).shape == (4, 1)
+
+
 def test_files_hold_the_encoder(rng, tmp_path):
     table = mixed(rng)
     encoder = TableEncoder().fit(table)

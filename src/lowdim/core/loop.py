@@ -215,9 +215,10 @@ class Loop:
         elif not self._stopped and self._tol > 0:
             last = f"the last change was {self._change:.1e}"
             reason = last if np.isfinite(self._change) else "the end was not near"
+            name = "tol" if hasattr(estimator, "tol") or not hasattr(estimator, "eps") else "eps"
             warnings.warn(
                 f"{type(estimator).__name__} stopped after {self.n_iter} iterations; {reason} "
-                f"(tol={self._tol:g}). Raise max_iter or tol.",
+                f"({name}={self._tol:g}). Raise max_iter or {name}.",
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )

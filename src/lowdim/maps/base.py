@@ -150,6 +150,7 @@ class Map(Transformer, Estimator):
             table = in_memory(rows)
             keys, coder = row_keys(table), None
         if metric.is_precomputed:
+            _check_rows_have_distances(rows)
             self._check_precomputed(table)
         metric = completed(metric, table)
         self._metric_params = metric.params or None
@@ -271,6 +272,16 @@ def _kept_rows(rows: Blocks) -> np.ndarray:
     return numbers if rows.shape[0] == len(numbers) else np.asarray(rows.part_of(numbers))
 
 
+def _check_rows_have_distances(rows: Blocks) -> None:
+    kept = _kept_rows(rows)
+    if len(kept) < rows.all_rows.shape[0]:
+        i = int(np.setdiff1d(np.arange(rows.all_rows.shape[0]), kept)[0])
+        raise ValueError(
+            f"X has NaN for all distances of row {i}: nothing says where in the map it belongs. "
+            "Leave out its row and column."
+        )
+
+
 def _shared(Y: np.ndarray, groups: Groups) -> np.ndarray:
     """The mean place of each group, for all of its rows."""
     count = np.bincount(groups.group)
@@ -293,7 +304,7 @@ def _placed(X: Any, model: Map) -> np.ndarray:
     has_values = observed(X)
     empty = np.zeros(len(known), bool) if has_values is None else ~has_values
     Y[known >= 0] = places[known[known >= 0]]
-    Y[empty] = places.mean(axis=0, dtype=np.float64)
+    Y[empty] = places.mean(axis=0, dtype=np.float64).astype(places.dtype)  # as `fit` gave it
     others = np.flatnonzero((known < 0) & ~empty)
     if len(others):
         new = read(alike(X[others], model), model._reading, metric, model._points)

@@ -262,7 +262,7 @@ def _seen(A: np.ndarray) -> _Seen:
 
 def _triangles(A: np.ndarray, names: np.ndarray) -> dict[str, Any]:
     """Triples in which a side is longer than the other two; a broken one has one such side."""
-    n = len(A)
+    n, A = len(A), np.maximum(A, 0.0)  # what is negative is no length
     slack = SLACK * float(np.nanmax(np.abs(A), initial=0.0))
 
     def over(k: int) -> tuple[int, float, int]:
@@ -306,7 +306,7 @@ def _eigenvalues(A: np.ndarray) -> dict[str, Any]:
     positive = float(np.maximum(values, 0.0).sum())
     return {
         "n_negative_eigenvalues": len(negative),
-        "negative_share": float(-negative.sum()) / size if size > 0 else 0.0,
+        "negative_share": float(np.abs(negative).sum()) / size if size > 0 else 0.0,
         "plane_share": float(np.maximum(values[:2], 0.0).sum()) / positive if positive else 1.0,
         "additive_constant": additive_constant(A / unit) * unit,
     }

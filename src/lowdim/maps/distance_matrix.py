@@ -11,8 +11,13 @@ SLACK = 1e-8  # of the largest distance: differences of D and D' that are roundi
 ROWS_AT_A_TIME = 512
 
 
-def check_square(n: int, d: int) -> None:
-    """Raise if a matrix of distances of n rows is not square."""
+def check_square(n: int, d: int, *, affinity: bool = False) -> None:
+    """Raise if a matrix of distances (or affinities) of n rows is not square."""
+    if n != d and affinity:
+        raise ValueError(
+            f"X has shape ({n}, {d}), and metric='precomputed_affinity' needs a square matrix: the "
+            "affinities of n rows to each other. For rows with columns choose metric='euclidean'."
+        )
     if n != d:
         raise ValueError(
             f"X has shape ({n}, {d}), and metric='precomputed' needs a square distance matrix "
@@ -36,8 +41,8 @@ def check_distances(
     affinity : bool
         D are probabilities of pairs: the more, the nearer.
     """
-    check_square(*D.shape)
-    check_not_negative(D)
+    check_square(*D.shape, affinity=affinity)
+    check_not_negative(D, affinity=affinity)
     if sp.issparse(D) or affinity:
         return
     if not nan and np.isnan(D).any():
@@ -67,8 +72,8 @@ def check_new_distances(D: Any, n: int) -> None:
         )
 
 
-def check_not_negative(D: Any) -> None:
-    """Raise if there is a distance below 0."""
+def check_not_negative(D: Any, *, affinity: bool = False) -> None:
+    """Raise if there is a distance (or an affinity) below 0."""
     values = D.data if sp.issparse(D) else D
     if not (values < 0).any():
         return
@@ -79,6 +84,11 @@ def check_not_negative(D: Any) -> None:
     else:
         i, j = np.argwhere(D < 0)[0]
         value = D[i, j]
+    if affinity:
+        raise ValueError(
+            f"X has the negative affinity {value:g} of rows {i} and {j}; affinities are positive "
+            "or 0, larger for pairs that are more alike."
+        )
     raise ValueError(
         f"X has the negative distance {value:g} of rows {i} and {j}; distances are positive or 0. "
         "If X holds similarities, lowdim.dissimilarity(X) makes distances of them."

@@ -111,3 +111,9 @@ def test_the_number_of_threads_changes_no_bit(shape, rng):
             results.append(convolved(charges, mesh, STUDENT))
     for result in results[1:]:
         np.testing.assert_array_equal(results[0], result)
+
+
+@pytest.mark.parametrize("end", [np.nan, np.inf])
+def test_places_that_are_no_numbers_have_no_mesh(end):
+    with pytest.raises(FloatingPointError, match=r"beyond all numbers\. Give an init"):
+        over(1.0, end)

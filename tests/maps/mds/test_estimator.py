@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
 from lowdim import MDS
@@ -329,3 +330,8 @@ def test_rows_without_any_difference_are_one_place():
     model = MDS().fit(np.ones((6, 3)))
     assert model.stress_ == 0.0
     assert np.ptp(model.embedding_, axis=0).max() < 1e-12
+
+
+def test_warning_of_too_few_steps_names_the_argument_that_mds_has():
+    with pytest.warns(ConvergenceWarning, match=r"\(eps=1e-06\)\. Raise max_iter or eps\."):
+        lowdim.MDS(metric="precomputed", max_iter=2).fit(US_CITIES)

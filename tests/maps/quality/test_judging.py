@@ -111,5 +111,7 @@ def test_bad_input(rng):
         lowdim.map_quality(X, Y)
     with pytest.raises(ValueError, match="sample=0 is too small"):
         lowdim.map_quality(X, Y, n_neighbors=3, sample=0)
+    with pytest.raises(ValueError, match="sample=1 is too small; choose at least 2"):  # no pairs
+        lowdim.map_quality(X, Y, n_neighbors=3, sample=1)
     with pytest.raises(ValueError, match="Y has 19 rows where X has 20"):
         lowdim.map_quality(X, Y[1:], n_neighbors=3)

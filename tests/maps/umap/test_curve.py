@@ -62,6 +62,15 @@ def test_losses_are_logarithms_of_similarities():
     np.testing.assert_allclose([near[1], far[1]], [-np.log(w), -np.log(1 - w)])
 
 
+def test_losses_keep_their_digits_where_the_similarity_rounds_to_1():
+    curve = Curve(0.1, 2.0)  # as with min_dist near spread
+    assert similarity(1e-10, curve) == 1.0
+    near, far = losses(np.array([1e-10, 0.0]), curve)
+    power = np.array([0.1 * 1e-20, 0.1 * 1e-24])
+    np.testing.assert_allclose(far, -np.log(power), rtol=1e-14)
+    np.testing.assert_allclose(near, power, atol=1e-15)
+
+
 def test_tables_hold_every_float32(rng):
     squared = np.exp(rng.uniform(-60, 60, 5000)).astype(np.float32)
     middle = table_middles()[entries(squared)]

@@ -236,6 +236,12 @@ def test_rows_that_are_too_far_are_not_joined(rng):
     assert purity(model.embedding_[:90], labels) == 1.0
 
 
+def test_rows_that_an_intersection_leaves_alone_are_not_said_to_be_far(rng):
+    X = np.vstack([rng.normal(size=(60, 5)), [[30.0] * 5]])  # near to no row, and none is near it
+    with pytest.warns(UserWarning, match="of 61 rows .* nothing is left .* set_op_mix_ratio"):
+        UMAP(set_op_mix_ratio=0.0, n_neighbors=5, n_epochs=5, random_state=0).fit(X)
+
+
 @pytest.mark.parametrize("metric", ["cosine", "correlation", "manhattan", "chebyshev"])
 def test_other_metrics(rng, metric):
     X, labels = groups(rng)

@@ -48,12 +48,23 @@ def test_targets_intersect_by_powers(rng, weight):
     left, right = graph.toarray().astype(float), targets.toarray().astype(float)
     union = (left > 0) | (right > 0)
     left = np.where(left > 0, left, max(graph.data.min() / 2, 1e-8))
-    right = np.where(right > 0, right, max(targets.data.min() / 2, 1e-8))
+    right = np.where(right > 0, right, min(max(targets.data.min() / 2, 1e-8), 1e-4))
     s = weight
     mixed = left * right ** (s / (1 - s)) if s < 0.5 else left ** ((1 - s) / s) * right
     expected = connected_again(sp.csr_array(np.where(union, mixed, 0.0)))
     found = joined_by_targets(graph, targets, weight)
     np.testing.assert_allclose(found.toarray(), expected.toarray(), rtol=1e-4, atol=1e-7)
+
+
+def test_edges_without_a_target_are_weak_however_large_the_weights_of_targets_are():
+    # rows 0 and 1, and 2 and 3, are joined in both; all weights of targets are 1, and half of the
+    # smallest is no small one
+    graph = sp.csr_array(np.ones((4, 4)) - np.eye(4))
+    targets = sp.csr_array(np.kron(np.eye(2), [[0.0, 1.0], [1.0, 0.0]]))
+    found = joined_by_targets(graph, targets, 0.5).toarray()
+    weak = 1e-4 + 1e-4 - 1e-4**2  # both directions are united
+    eps = np.finfo(np.float32).eps  # the union, 1 - (1 - v)^2, is one of float32 near 1
+    np.testing.assert_allclose(found[0], [0.0, 1.0, weak, weak], atol=eps)
 
 
 def test_every_row_has_an_edge_of_weight_1_again(rng):

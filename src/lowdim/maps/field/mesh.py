@@ -61,6 +61,11 @@ def mesh_over(
 ) -> Mesh:
     """The mesh over the box from `low` to `high`, of n points."""
     extent = np.maximum(high - low, 0.0).astype(np.float64)
+    if not np.isfinite(extent).all():
+        raise FloatingPointError(
+            "Places in the map have grown beyond all numbers. Give an init with places nearer to "
+            "0 (their spread should be far below 1), or lower learning_rate."
+        )
     h = _spacing(extent, n, spacing * kernel.width)
     shapes = [_side(length / h, kernel.reach / h) for length in extent]
     shape = tuple(nodes for nodes, _ in shapes)

@@ -134,7 +134,7 @@ def map_quality(
     n_neighbors : int, default=10
         How many neighbours; fewer than n / 2.
     sample : int or None, default=2000
-        So many rows are looked at, each against all others; None means all.
+        So many rows, at least 2, are looked at, each against all others; None means all.
     random_state : int, Generator, RandomState or None, default=None
         For the sample.
     metric : str or callable, default='euclidean'
@@ -175,7 +175,7 @@ def map_quality(
     k = check_half(n_neighbors, n)
     random = random_generator(random_state)
     of = None
-    if sample is not None and check_at_least("sample", sample, 1) < n:
+    if sample is not None and check_at_least("sample", sample, 2) < n:
         of = np.sort(random.choice(n, size=sample, replace=False))
     near, near_in_map = spaces.data.near(k, of), spaces.places.near(k, of)
     ranks = (

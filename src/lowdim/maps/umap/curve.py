@@ -100,8 +100,10 @@ def entries(squared: np.ndarray) -> np.ndarray:
 
 def losses(squared: np.ndarray, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
     """-log w and -log(1 - w); rows at one place count as if a hair apart."""
-    w = similarity(np.maximum(squared, 1e-12), curve)
-    return -np.log(w), -np.log1p(-w)
+    # with p = a d^(2b), w = 1 / (1 + p) and 1 - w = p / (1 + p): no digits lost where w rounds to 1
+    log_p = np.log(curve.a) + curve.b * np.log(np.maximum(squared, 1e-12))
+    apart = np.logaddexp(0.0, log_p)
+    return apart, apart - log_p
 
 
 def table_middles() -> np.ndarray:

@@ -421,10 +421,18 @@ class UMAP(Map):
     def _warn_of_lone_rows(self, graph: sp.csr_array) -> None:
         alone = int((np.diff(graph.indptr) == 0).sum())
         if alone and graph.shape[0] > 1:
+            far = np.isfinite(farthest(self.disconnection_distance, self._metric.name))
+            why, what = (
+                ("all are at disconnection_distance or farther", "Raise disconnection_distance.")
+                if far
+                else (
+                    "nothing is left of their edges",
+                    "Raise set_op_mix_ratio or n_neighbors, or lower target_weight.",
+                )
+            )
             warnings.warn(
-                f"{alone} of {graph.shape[0]} rows are joined to no other: all are at "
-                "disconnection_distance or farther. They have places of their own, which say "
-                "nothing. Raise disconnection_distance.",
+                f"{alone} of {graph.shape[0]} rows are joined to no other: {why}. They have places "
+                f"of their own, which say nothing. {what}",
                 UserWarning,
                 stacklevel=level_of_caller(),
             )

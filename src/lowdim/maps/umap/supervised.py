@@ -22,6 +22,7 @@ UNKNOWN = 1.0  # what it costs, in logs, that a label is unknown
 FAR = 2.5
 NEVER = 1e12  # target_weight 1: rows with different labels are not joined at all
 SMALLEST = 1e-8
+WEAK = 1e-4  # no more where targets are not joined: weights of few targets may all be large
 
 
 def checked_labels(y: Any, n: int) -> np.ndarray:
@@ -98,8 +99,8 @@ def joined_by_targets(graph: sp.csr_array, targets: sp.csr_array, weight: float)
     both = sp.csr_array(((graph != 0) + (targets != 0)).astype(np.float64))
     both.sort_indices()
     row = np.repeat(np.arange(both.shape[0]), np.diff(both.indptr))
-    left = _values(graph, row, both.indices)
-    right = _values(targets, row, both.indices)
+    left = _values(graph, row, both.indices, 1.0)
+    right = _values(targets, row, both.indices, WEAK)
     if weight < 0.5:
         data = left * right ** (weight / (1.0 - weight))
     else:
@@ -107,10 +108,10 @@ def joined_by_targets(graph: sp.csr_array, targets: sp.csr_array, weight: float)
     return connected_again(sp.csr_array((data, both.indices, both.indptr), shape=both.shape))
 
 
-def _values(graph: sp.csr_array, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+def _values(graph: sp.csr_array, row: np.ndarray, column: np.ndarray, at_most: float) -> np.ndarray:
     """The weights of these edges; where there is none, half of the smallest weight there is."""
     weight = np.asarray(graph[row, column]).ravel()
-    least = max(float(graph.data.min(initial=1.0)) / 2, SMALLEST)
+    least = min(max(float(graph.data.min(initial=1.0)) / 2, SMALLEST), at_most)
     return np.where(weight > 0, weight, least)
 
 

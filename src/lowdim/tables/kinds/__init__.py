@@ -17,7 +17,7 @@ from typing import Any
 from lowdim.tables.codecs import NumberCodec
 from lowdim.tables.errors import TableError, quoted
 from lowdim.tables.kinds.info import ColumnInfo, Levels, Wish, left_out
-from lowdim.tables.kinds.numbers import number_kind
+from lowdim.tables.kinds.numbers import ONLY_INFINITE, number_kind
 from lowdim.tables.kinds.words import word_kind
 from lowdim.tables.numbers import NumberSums
 from lowdim.tables.survey import Survey
@@ -67,7 +67,7 @@ def _column(survey: Survey, f: int, wish: Wish) -> ColumnInfo:
     column = survey.columns[f]
     if not column.form:
         infinite = int(survey.numbers.infinite[f])
-        return left_out(survey, f, "constant", "infinite values only" if infinite else "no values")
+        return left_out(survey, f, "constant", ONLY_INFINITE if infinite else "no values")
     if column.form == "other":
         return left_out(survey, f, "text", "its values are neither numbers nor words")
     if column.form == "words":

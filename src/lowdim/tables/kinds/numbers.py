@@ -23,6 +23,7 @@ from lowdim.tables.survey import Column, Survey
 
 SKEWED = 2.0  # skewness from which a logarithm is tried
 ENOUGH = 20  # values from which a tail, or a running number, means something
+ONLY_INFINITE = "infinite values only"
 FEW = 12  # different whole numbers that may well stand for categories
 HARDLY = 1e-13  # a deviation below this part of the mean is rounding
 LONG_SPAN = 400 * DAY  # of dates: the season is more than the day
@@ -43,6 +44,8 @@ def number_kind(
 ) -> ColumnInfo:
     name, column = survey.names[f], survey.columns[f]
     wished = name in wish.numeric
+    if not sums.values.count[0]:
+        return left_out(survey, f, "constant", ONLY_INFINITE)
     if (name in wish.ordered or name in wish.categorical) and reading is None:
         return with_levels(survey, f, wish, levels)
     if _is_constant(sums) and not wished:
