@@ -321,6 +321,24 @@ def test_missing_values_can_be_means_or_an_error(rng):
         TableEncoder(missing="error").fit_transform(table)
 
 
+@pytest.mark.parametrize(("scale", "center"), [(False, True), (True, False), (False, False)])
+def test_means_are_those_of_columns_that_are_not_centered(scale, center):
+    table = pd.DataFrame(
+        {
+            "x": [1e6, 3e6, np.nan, 8e6, 2e6],
+            "tail": [1.0, 10.0, np.nan, 1000.0, 7.0],
+            "size": ["small", "large", None, "large", "small"],
+            "day": pd.to_datetime(["2020-01-01", "2020-01-03", None, "2020-02-01", "2020-01-09"]),
+        }
+    )
+    wishes = {"ordered": {"size": ["small", "large"]}, "scale": scale, "center": center}
+    wishes["log"] = ["tail"]
+    plain = TableEncoder(**wishes).fit_transform(table)
+    Z = TableEncoder(missing="mean", **wishes).fit_transform(table)
+    assert np.isnan(plain[2]).all()
+    np.testing.assert_allclose(Z[2], np.nanmean(plain, axis=0), rtol=1e-12)
+
+
 def test_text_that_cannot_be_a_number_any_more_is_refused(rng):
     encoder = TableEncoder().fit({"x": [1.0, 2.0, 4.0], "y": [3.0, 1.0, 1.0]})
     with pytest.raises(TableError, match="Column 'x' holds text such as 'tall'"):

@@ -55,6 +55,7 @@ class NumberCodec(NamedTuple):
     reading: readings.NumberText | None = None  # how they are written, if they are text
     most: float | None = None  # of a share: 1, or 100 for percent
     form: str = "number"  # or 'span': durations in microseconds
+    mean: float = 0.0  # of y
 
     @property
     def width(self) -> int:
@@ -256,6 +257,7 @@ class OrderedCodec(NamedTuple):
     numbers: np.ndarray | None = None
     low: int = 0  # first and last level that was seen
     high: int = 0
+    mean: float = 0.0  # of what is encoded
 
     @property
     def kind(self) -> str:
@@ -298,6 +300,7 @@ class DateCodec(NamedTuple):
     hour: bool = False
     reading: readings.DateText | None = None
     scaled: bool = True
+    mean: float = 0.0  # of the days as they are encoded
 
     @property
     def kind(self) -> str:

@@ -221,7 +221,7 @@ def _checked(X: Any, encoding: Encoding) -> Any:
 
 
 def _with_means(X: np.ndarray, encoding: Encoding, absent: np.ndarray) -> np.ndarray:
-    """Means in place of missing values: 0 where columns are centered."""
+    """Means in place of missing values: about 0 where columns are centered."""
     means = np.concatenate([_mean(column.codec) for column in encoding.used])
     return np.where(absent, means, X).astype(X.dtype, copy=False)
 
@@ -231,7 +231,9 @@ def _mean(codec: Any) -> np.ndarray:
         return (codec.shares[codec.kept] - codec.center) / codec.scale
     if isinstance(codec, FlagCodec):
         return np.array([(codec.share - codec.center) / codec.scale])
-    return np.zeros(codec.width)
+    means = np.zeros(codec.width)  # of season and hour the middle of the circle
+    means[0] = codec.mean
+    return means
 
 
 # ---- whole tables -------------------------------------------------------------------------------

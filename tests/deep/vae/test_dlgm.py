@@ -44,14 +44,6 @@ def test_affine_layers_come_to_the_likelihood_of_factor_analysis_and_not_above_i
     assert peer.score(X) - 0.1 < affine("diagonal").score(X) < peer.score(X) + 0.005
 
 
-def test_every_code_reaches_the_layer_below_at_the_start():
-    X, _ = planes()
-    model = lowdim.DLGM((2, 1), hidden=(), max_iter=1, learning_rate=1e-12, random_state=0).fit(X)
-    for name in ("ladder.factors.0", "ladder.factors.1"):
-        W = model.weights_[name]
-        np.testing.assert_allclose(W, np.eye(len(W)), atol=1e-6)
-
-
 def test_filled_values_and_new_rows_have_the_moments_of_the_gaussian():
     _, new = planes()
     model = affine("full")

@@ -40,15 +40,5 @@ class DeepVariational(Variational):
         super().__init__(shape, layout, noise)
         self.ladder = Ladder(shape)
 
-    def start(self) -> None:
-        """W^l = I: of square matrices at random some are nearly singular.
-
-        Codes that hardly reach the rows are given up at once, as their divergence costs more than
-        they explain, and come back late.
-        """
-        super().start()
-        for W in self.ladder.factors:
-            nn.init.eye_(W)
-
     def lifted(self, Z: torch.Tensor) -> torch.Tensor:
         return self.ladder(Z)

@@ -56,14 +56,16 @@ def _ordered(survey: Survey, f: int, wish: Wish, levels: Levels) -> ColumnInfo:
             "Name all levels, from first to last: {ordered}.",
         )
     sums = sums_of_counts(np.array(place, dtype=float), np.array(levels.counts))
-    center, scale = (sums.mean[0], sums.deviation[0] or 1.0) if wish.scale else (0.0, 1.0)
+    mean, deviation = float(sums.mean[0]), float(sums.deviation[0])
+    center, scale = (mean, deviation or 1.0) if wish.scale else (0.0, 1.0)
     center = center if wish.center else 0.0
+    mean = (mean - center) / scale
     own = dict(zip(place, levels.names, strict=True))
     names = tuple(own.get(j, str(level)) for j, level in enumerate(order))
     numbers = None
     if levels.numbers is not None:
         numbers = PLAIN.parse(names)
-    codec = OrderedCodec(names, float(center), float(scale), numbers, min(place), max(place))
+    codec = OrderedCodec(names, center, scale, numbers, min(place), max(place), mean)
     return used_as(survey, f, codec, levels.size, f"the place in its order of {len(order)}")
 
 

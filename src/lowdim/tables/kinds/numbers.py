@@ -146,6 +146,7 @@ def _number(
         reading,
         most if kind == "share" else None,
         "span" if column.form == "span" else "number",
+        (_mean(sums, unit, log) - center) / scale,
     )
     n_levels = None if levels is None else levels.size
     hint = ""
@@ -203,6 +204,11 @@ def _center_and_scale(
     return float(sums.unit[0]), center, scale or 1.0, None
 
 
+def _mean(sums: NumberSums, unit: float, log: bool) -> float:
+    """Of the numbers in units, or of their logarithms."""
+    return float(_logs(sums).mean[0] if log else sums.values.mean[0] * (sums.unit[0] / unit))
+
+
 def _number_done(column: Column, sums: NumberSums, wish: Wish, log: bool, reading: Any) -> str:
     steps = []
     if reading is not None and (reading.prefix or reading.suffix or reading.thousands):
@@ -225,11 +231,13 @@ def _date(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) ->
         return left_out(survey, f, "date", "dates are not wanted")
     column = survey.columns[f]
     low, high = float(sums.low[0]), float(sums.high[0])
-    center = (float(sums.mean[0]) - low) / DAY if wish.scale and wish.center else 0.0
-    scale = float(sums.deviation[0]) / DAY if wish.scale else 1.0
+    mean = (float(sums.mean[0]) - low) / DAY
+    center = mean if wish.scale and wish.center else 0.0
+    scale = (float(sums.deviation[0]) / DAY if wish.scale else 1.0) or 1.0
     season = wish.dates == "auto" and len(column.months) >= 4 and high - low >= LONG_SPAN
     hour = wish.dates == "auto" and len(column.hours) >= 4 and high - low >= 2 * DAY
     finest = max(column.finest, 1)
-    codec = DateCodec(low, high, center, scale or 1.0, finest, season, hour, reading, wish.scale)
+    mean = (mean - center) / scale
+    codec = DateCodec(low, high, center, scale, finest, season, hour, reading, wish.scale, mean)
     parts = ["days since the first", *(["season"] if season else []), *(["hour"] if hour else [])]
     return used_as(survey, f, codec, n_levels_of(column), ", ".join(parts))
