@@ -26,7 +26,7 @@ HALF = 0.5  # of a whole number
 LARGEST = 1e150  # a unit whose square is a number
 GRAIN = 1.0  # of 255: a photograph's own, which an estimate cannot tell from noise
 LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
-MARGIN = 64  # of tiles, for wavelets and frequencies
+MARGIN = {1: 2**13, 2: 64}  # of pieces of signals and tiles, for wavelets and frequencies
 
 
 class Denoised(NamedTuple):
@@ -72,8 +72,8 @@ def denoise(
     sum_p |z_p|_0  with  |x_p - z_p D|^2 <= d (1.15 sigma)^2,  over codes z and atoms D.
 
     Cost: linear in the pixels; 'ksvd' takes a few times as long as the others, and learns from at
-    most 40,000 patches. Memory: that of a tile of 768 x 768 pixels on each thread, beside signal
-    and result.
+    most 40,000 patches. Memory: at most 400 MB beside signal and result, for the estimate of sigma;
+    else some 100 MB, and 25 MB for each thread.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _denoised(
     """In units in which the peak is 255."""
     unit = peak_of(signal.values) / OF_255
     noise = sigma / unit
-    atoms, margin = None, MARGIN
+    atoms, margin = None, MARGIN[len(signal.size)]
     if method in ("ksvd", "dct"):
         shape = patch_shape(patches[0], signal.size, "signal")
         margin = 2 * max(shape)
