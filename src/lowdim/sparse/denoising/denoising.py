@@ -24,7 +24,7 @@ HARD = 2.7  # times sigma: a cosine of less is noise
 OF_255 = 255.0
 HALF = 0.5  # of a whole number
 LARGEST = 1e150  # a unit whose square is a number
-GRAIN = 1.0  # of 255: a photograph's own, which an estimate cannot tell from noise
+GRAIN = 1.5  # of 255: a photograph's own, which an estimate cannot tell from noise
 LEARNT_NOISE = 5.0  # of 255: for less, cosines are as good, and much quicker
 MARGIN = {1: 2**13, 2: 64}  # of pieces of signals and tiles, for wavelets and frequencies
 
@@ -88,7 +88,7 @@ def denoise(
     sigma : float, default=None
         Standard deviation of the noise, in units of the signal; 0: nothing changes. None: from
         patches without texture. Photographs have grain of their own, which looks like noise; so
-        1 of 255 (as variance) of the estimate is left in pictures, and in signals of whole numbers
+        1.5 of 255 (as variance) of the estimate is left in pictures, and in signals of whole numbers
         what is below one half. Give sigma to have all of it out.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
