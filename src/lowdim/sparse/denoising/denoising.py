@@ -88,8 +88,8 @@ def denoise(
     sigma : float, default=None
         Standard deviation of the noise, in units of the signal; 0: nothing changes. None: from
         patches without texture. Photographs have grain of their own, which looks like noise; so
-        1.5 of 255 (as variance) of the estimate is left in pictures, and in signals of whole numbers
-        what is below one half. Give sigma to have all of it out.
+        1.5 of 255 (as variance) of the estimate is left in pictures, and in signals of whole
+        numbers what is below one half. Give sigma to have all of it out.
     patch : int, default=8
         Side of patches; of signals, pieces are patch^2 long.
     n_components : int, default=256
