@@ -41,3 +41,7 @@ def test_the_door():
         open_known(x, np.ones((2, 3), int))
     with pytest.raises(ValueError, match="no observed pixel"):
         open_known(x, np.zeros((2, 3), bool))
+    apart = np.zeros((2, 3, 3))
+    apart[..., 0] = np.nan
+    with pytest.raises(ValueError, match=r"no pixel of which all channels.*inpaint\(image\[..., 0"):
+        open_known(Signal(apart), None)

@@ -56,4 +56,9 @@ def open_known(signal: Signal, observed: Any) -> Known:
             "image has no observed pixel, so there is nothing to fill from; check observed: True "
             "is for pixels that are there."
         )
+    if not any(known.complete(part).any() for part in strips(signal.size)):
+        raise ValueError(
+            "image has no pixel of which all channels are observed, so that colours cannot be "
+            "filled together; fill each channel alone: inpaint(image[..., 0]), ..."
+        )
     return known
