@@ -113,6 +113,15 @@ def test_constant_and_extreme_ones():
         assert sparse.psnr(x / scale, again / scale) >= 39.9
 
 
+@pytest.mark.parametrize("basis, unit", [("bior4.4", 1e150), ("svd", 1e30), ("pca", 1e30)])
+def test_values_that_are_too_large(basis, unit):
+    x = np.outer(np.linspace(0, 1, 16), np.linspace(0, 1, 16))
+    large = lowdim.compress(x * unit, basis, psnr=40)
+    assert large.psnr >= 40 and np.isfinite(large.reconstruct()).all()
+    with pytest.raises(ValueError, match=r"values as large as 1e\+.*divide it by its largest"):
+        lowdim.compress(x * unit * 10, basis, psnr=40)
+
+
 def test_bad_targets():
     with pytest.raises(ValueError, match="no target; choose one of keep, epsilon, psnr, nbytes"):
         lowdim.compress(X)

@@ -1,8 +1,11 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import lowdim
 from lowdim import sparse
+from lowdim.sparse.inpainting import inpainting
 from lowdim.sparse.pictures import tilewise
 from tests.sparse.pictures.examples import picture
 
@@ -59,13 +62,64 @@ def test_signals(rng):
 
 def test_a_hole_larger_than_a_tile(rng, monkeypatch):
     monkeypatch.setattr(tilewise, "SIDE", 64)
-    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.MARGIN", 8)
+    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.MARGIN", {2: 8})
     x = np.full((64 * 4, 64 * 4), 90.0)
     x[:, 128:] = 160.0
     known = np.ones(x.shape, bool)
     known[20:240, 20:240] = False
     y = lowdim.inpaint(np.where(known, x, np.nan))
     assert np.isfinite(y).all() and y.min() > 80 and y.max() < 170
+
+
+def test_a_hole_longer_than_a_piece_of_a_signal(monkeypatch):
+    monkeypatch.setattr(tilewise, "SIDE", 16)  # pieces of 256
+    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.MARGIN", {1: 64})
+    x = np.repeat([90.0, 160.0], 1000)
+    holes = np.where((np.arange(2000) < 300) | (np.arange(2000) >= 1700), x, np.nan)
+    y = lowdim.inpaint(holes)
+    known = ~np.isnan(holes)
+    assert np.array_equal(y[known], x[known]) and y.min() > 80 and y.max() < 170
+    assert y[400] < 110 and y[1600] > 140  # as what is near
+
+
+def test_pieces_of_a_signal_are_filled_as_the_whole(rng, monkeypatch):
+    x = np.sin(np.arange(3000) / 15.0)
+    holes = np.where(rng.random(3000) < 0.7, x, np.nan)
+    whole = lowdim.inpaint(holes)
+    monkeypatch.setattr(tilewise, "SIDE", 32)
+    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.MARGIN", {1: 512})
+    # patches begin elsewhere: what they say of a pixel differs by less than what they are worth
+    assert np.abs(lowdim.inpaint(holes) - whole).max() < 0.1
+
+
+def test_tiles_without_a_missing_pixel_are_not_worked_on(rng, monkeypatch):
+    monkeypatch.setattr(tilewise, "SIDE", 64)
+    x = picture(rng, 256, 256, channels=3, dtype=np.float64)
+    x[70:80, 70:80] = np.nan
+    seen = []
+    by_thresholds = inpainting.by_thresholds
+    monkeypatch.setattr(
+        inpainting, "by_thresholds", lambda *args: seen.append(0) or by_thresholds(*args)
+    )
+    assert np.isfinite(lowdim.inpaint(x)).all()
+    assert len(seen) == 3  # one tile of 16, of three planes
+
+
+def test_what_is_known_is_never_held_whole(monkeypatch):
+    """Beside picture and result: some rows at a time, whatever the size of the picture."""
+    monkeypatch.setattr(tilewise, "SIDE", 64)
+    monkeypatch.setattr("lowdim.sparse.inpainting.inpainting.MARGIN", {2: 8})
+    x = np.broadcast_to(np.float32(0.5), (4096, 4096, 3))
+    observed = np.ones((4096, 4096), bool)
+    observed[100:110, 100:110] = False
+    tracemalloc.start()
+    y = lowdim.inpaint(x, observed)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert np.allclose(y, 0.5)
+    # the range is looked for in 2^22 numbers at a time (16 MB), tiles and patches are small; a bool
+    # for each number would be 48 MB more
+    assert peak - y.nbytes < 40e6
 
 
 def test_windows_without_a_known_pixel_teach_nothing(rng, monkeypatch):

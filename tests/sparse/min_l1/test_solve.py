@@ -211,3 +211,12 @@ def test_answers_need_no_warnings(rng):
         warnings.simplefilter("error")
         for solver in SOLVERS:
             assert proves(U, x, sparse.basis_pursuit(U, x, solver=solver))
+
+
+@pytest.mark.parametrize("solver", ["lp", "homotopy", "admm"])
+@pytest.mark.parametrize("unit", [1e-100, 1e-30, 1e30, 1e100])
+def test_the_unit_of_atoms_does_not_matter(rng, solver, unit):
+    U, _, x = planted(rng, 10, 30, 3)
+    plain = sparse.basis_pursuit(U, x)
+    found = sparse.basis_pursuit(U * unit, x, solver=solver)
+    assert np.allclose(found.coef * unit, plain.coef, atol=1e-6)

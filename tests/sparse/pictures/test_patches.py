@@ -27,7 +27,7 @@ def test_putting_together_is_the_adjoint(rng, size, shape, grid):
 @pytest.mark.parametrize("size, shape, grid", CASES)
 @pytest.mark.parametrize("each", [1, 7, 10**6])
 def test_patches_as_they_are_give_the_picture(rng, monkeypatch, size, shape, grid, each):
-    monkeypatch.setattr(patches, "STRIP_PATCHES", each)
+    monkeypatch.setattr(patches, "STRIP", each * shape.d)
     x = rng.normal(size=size)
 
     def estimate(part):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lowdim.sparse.pictures.strips import strips, tiles, with_margin
+from lowdim.sparse.pictures.strips import pieces, strips, tiles, with_margin
 
 
 @pytest.mark.parametrize("size", [(1,), (10,), (7, 3), (1000, 7), (3, 5000)])
@@ -18,6 +18,15 @@ def test_tiles_cover_everything_once_and_none_is_too_large(size):
     for tile in tiles(size, 128):
         seen[tile] += 1
         assert len(size) == 1 or all(part.stop - part.start <= 128 for part in tile)
+    assert (seen == 1).all()
+
+
+@pytest.mark.parametrize("size", [(9,), (64,), (65,), (1000,), (65, 200)])
+def test_pieces_of_signals_are_no_longer_than_a_tile_has_pixels(size):
+    seen = np.zeros(size, int)
+    for piece in pieces(size, 8):
+        seen[piece] += 1
+        assert np.prod([part.stop - part.start for part in piece]) <= 64
     assert (seen == 1).all()
 
 

@@ -33,10 +33,13 @@ from lowdim.sparse.compression.selecting import (
 from lowdim.sparse.compression.storing import by_rule
 from lowdim.sparse.pictures.colors import AXES
 from lowdim.sparse.pictures.signals import Signal, open_signal
+from lowdim.sparse.pictures.strips import strips
 
 TARGETS = ("keep", "epsilon", "psnr", "nbytes", "rank", "scales")
 WITHOUT_LEVELS = ("dct", "dft", "identity", "hadamard", "lapped", "pca", "svd")
 LARGEST_BLOCK = 64
+LARGEST = 1.001e150  # value: its square is a number
+LARGEST_SINGLE = 1.001e30  # the same for 'svd' and 'pca', whose factors are float32
 
 
 @single_threaded_blas()
@@ -118,6 +121,7 @@ def compress(
     array([ 3.5,  3.5,  3.5,  3.5,  3.5,  3.5, -0.5,  7.5])
     """
     given = open_signal("signal", signal, "compress")
+    _check_size(given, LARGEST_SINGLE if basis in ("svd", "pca") else LARGEST)
     targets = {
         name: value
         for name, value in zip(TARGETS, (keep, epsilon, psnr, nbytes, rank, scales), strict=True)
@@ -140,6 +144,18 @@ def compress(
     if target == "nbytes":
         return for_bytes(given, plan, value)
     return by_rule(given, plan, _rule(given, plan, target, value, selection))
+
+
+def _check_size(signal: Signal, limit: float) -> None:
+    """No value beyond a limit."""
+    if signal.values.dtype.kind != "f":
+        return
+    largest = max(float(np.abs(signal.values[part]).max()) for part in strips(signal.size))
+    if largest > limit:
+        raise ValueError(
+            f"signal has values as large as {largest:.0e}, too large to be squared or stored; "
+            "divide it by its largest."
+        )
 
 
 def check_targets(targets: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from lowdim.sparse.bases.operator import Basis
 from lowdim.sparse.promises.products import as_matrix
 
 WRITTEN_DOWN = 2**22  # numbers of an operator that is taken as a matrix
-SAFE = 1e100  # numbers whose squares are numbers: larger and smaller ones are brought to 1
+SAFE = 1e10  # atoms of larger or smaller numbers are brought to 1: powers of them stay numbers
 SPANNED = 1e-9  # of |x|, that rounding leaves of a signal
 
 

@@ -17,9 +17,13 @@ INFEASIBLE = 2
 def linear_program(
     U: np.ndarray, x: np.ndarray, weights: np.ndarray, max_iter: int | None
 ) -> Found:
-    """Code and dual vector by HiGHS."""
+    """Code and dual vector by HiGHS.
+
+    It takes numbers below 1e-9 for 0, and none above 1e15: so U and the weights are brought to 1,
+    by powers of 2, which round nothing."""
     from scipy.optimize import linprog  # half a second, that other solvers need not wait for
 
+    (U, unit), (weights, cost) = _brought_to_one(U), _brought_to_one(weights)
     L = U.shape[1]
     options = {"primal_feasibility_tolerance": EXACT, "dual_feasibility_tolerance": EXACT}
     if max_iter is not None:
@@ -36,5 +40,11 @@ def linear_program(
         raise OutsideError(float(np.linalg.norm(left)))
     if found.x is None:  # stopped before a code was found
         return Found(np.zeros(L), np.zeros(len(x)), int(found.nit), False)
-    coef = found.x[:L] - found.x[L:]
-    return Found(coef, found.eqlin.marginals, int(found.nit), found.status == 0)
+    coef = (found.x[:L] - found.x[L:]) / unit
+    return Found(coef, found.eqlin.marginals * (cost / unit), int(found.nit), found.status == 0)
+
+
+def _brought_to_one(A: np.ndarray) -> tuple[np.ndarray, float]:
+    """A divided by a power of 2, its largest number between 1/2 and 1; and this power."""
+    power = int(np.frexp(np.abs(A).max())[1])
+    return np.ldexp(A, -power), float(np.ldexp(1.0, power))

@@ -19,7 +19,7 @@ import numpy as np
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_at_least
 
-STRIP_PATCHES = 2**14  # worked on at a time
+STRIP = 2**20  # numbers of the patches that are worked on at a time: some 20 MB on each thread
 Estimate = tuple[np.ndarray, np.ndarray]  # patches (n, d) and their weights (n,)
 
 
@@ -101,10 +101,11 @@ def parts_of(size: tuple[int, ...], shape: Shape, grid: Grid = EVERYWHERE) -> li
     down, across = grid.counts(size, shape)
     if down * across == 0:
         return []
+    most = max(1, STRIP // shape.d)
     if down == 1:
-        each, along, length, first = STRIP_PATCHES, across, shape.w, grid.left
+        each, along, length, first = most, across, shape.w, grid.left
     else:
-        each, along, length, first = max(1, STRIP_PATCHES // across), down, shape.h, grid.top
+        each, along, length, first = max(1, most // across), down, shape.h, grid.top
     found = []
     for start in range(0, along, each):
         last = min(start + each, along) - 1

@@ -95,27 +95,25 @@ def _rows_at_a_time(values: np.ndarray) -> int:
     return max(1, 2**22 // max(1, values[0].size))
 
 
-def peak_of(*signals: np.ndarray, where: np.ndarray | None = None) -> float:
-    """The range of values: of the type, 1 for numbers between 0 and 1, else that of the first.
+def peak_of(values: np.ndarray, where: Callable[[slice], np.ndarray] | None = None) -> float:
+    """The range of values: of the type, 1 for numbers between 0 and 1, else their own.
 
-    Values count where they are no NaN, and where is True: of the shape of the first, or without its
-    channels."""
-    first = signals[0]
-    if first.dtype.type in FULL_RANGE:
-        info = np.iinfo(first.dtype)
+    Values count where they are no NaN, and where `where`, asked for some rows, is True."""
+    if values.dtype.type in FULL_RANGE:
+        info = np.iinfo(values.dtype)
         return float(info.max) - float(info.min)
-    low, high = _ends(first, where)
-    if first.dtype.kind == "f" and low >= 0 and high <= 1:
+    low, high = _ends(values, where)
+    if values.dtype.kind == "f" and low >= 0 and high <= 1:
         return 1.0
     return high - low if high > low else (abs(high) or 1.0)
 
 
-def _ends(values: np.ndarray, where: np.ndarray | None) -> tuple[float, float]:
+def _ends(values: np.ndarray, where: Callable[[slice], np.ndarray] | None) -> tuple[float, float]:
     """The smallest and the largest value, a part at a time."""
     low, high = np.inf, -np.inf
     for start in range(0, len(values), _rows_at_a_time(values)):
         rows = slice(start, start + _rows_at_a_time(values))
-        part = values[rows] if where is None else values[rows][where[rows]]
+        part = values[rows] if where is None else values[rows][where(rows)]
         if part.size:
             low = min(low, float(np.fmin.reduce(part, axis=None)))
             high = max(high, float(np.fmax.reduce(part, axis=None)))

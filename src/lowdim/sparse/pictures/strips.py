@@ -26,6 +26,13 @@ def tiles(size: tuple[int, ...], side: int) -> list[tuple[slice, ...]]:
     return [(r, c) for r in rows for c in columns]
 
 
+def pieces(size: tuple[int, ...], side: int) -> list[tuple[slice, ...]]:
+    """Tiles of a picture; of a signal, about equal parts of at most side^2 numbers."""
+    if len(size) == 2:
+        return tiles(size, side)
+    return [(part,) for part in _even_parts(size[0], side * side)]
+
+
 def _even_parts(length: int, most: int) -> list[slice]:
     count = -(-length // most)
     step = -(-length // count)

@@ -1,7 +1,8 @@
 """Work on the planes of a picture, a tile with a margin at a time.
 
 What a method makes of a pixel depends on pixels nearby; with a margin as wide as that, tiles give
-what the whole picture would. Memory is that of a tile on each thread, beside picture and result.
+what the whole picture would. Tiles come one after the other, and threads share the work within one:
+memory is that of one tile, and of a strip of patches on each thread, beside picture and result.
 """
 
 from __future__ import annotations
@@ -11,41 +12,41 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.core.threads import ordered_map
 from lowdim.sparse.pictures.colors import OPPONENT, mixed
 from lowdim.sparse.pictures.signals import Signal, put_planes
-from lowdim.sparse.pictures.strips import tiles, with_margin
+from lowdim.sparse.pictures.strips import pieces, with_margin
 
-SIDE = 768
+SIDE = 768  # of tiles; pieces of signals are as long as that squared
 Tile = tuple[slice, ...]
 
 
 def by_tiles(
-    signal: Signal, unit: float, margin: int, work: Callable[[np.ndarray, Tile], np.ndarray]
+    signal: Signal,
+    unit: float,
+    margin: int,
+    work: Callable[[np.ndarray, Tile], np.ndarray],
+    needed: Callable[[Tile], bool] | None = None,
 ) -> np.ndarray:
     """What `work` makes of the visible planes (c, *tile), in units of `unit`; alpha as it was.
 
-    Colours are worked on in orthonormal axes. `work` also gets the place of the planes.
+    Colours are worked on in orthonormal axes. `work` also gets the place of the planes. Tiles that
+    are not needed stay as they were.
     """
     out = np.array(signal.values)
     visible = out[..., : signal.visible] if out.ndim == 3 else out
-    cut = tiles(signal.size, SIDE)
-
-    def piece(tile: Tile) -> np.ndarray:
+    for tile in pieces(signal.size, SIDE):
+        if needed is not None and not needed(tile):
+            continue
         wide = tuple(
             with_margin(part, margin, length)
             for part, length in zip(tile, signal.size, strict=True)
         )
-        done = work(working_planes(signal, unit, wide), wide)
         inner = (
             slice(part.start - whole.start, part.stop - whole.start)
             for part, whole in zip(tile, wide, strict=True)
         )
-        done = done[(slice(None), *inner)]
-        return (mixed(OPPONENT.T, done) if signal.colored else done) * unit
-
-    for tile, planes in zip(cut, ordered_map(piece, cut), strict=True):
-        put_planes(visible, tile, planes)
+        done = work(working_planes(signal, unit, wide), wide)[(slice(None), *inner)]
+        put_planes(visible, tile, (mixed(OPPONENT.T, done) if signal.colored else done) * unit)
     return out
 
 

@@ -70,27 +70,27 @@ def null_space_property(U, s):
     A = as_matrix(U)
     L = A.shape[1]
     s = check_number_of_atoms(s, L)
-    kernel = _kernel(A)
-    if kernel.shape[1] == 0:
+    rows, kernel = _row_space(A)
+    if len(kernel) == 0:
         return NullSpaceProperty(True, 0.0, True, None)
     if s == L:
-        return _violated(kernel[:, 0], math.inf, True)
+        return _violated(kernel[0], math.inf, True)
     if math.comb(L, s) * 2 ** (s - 1) <= MOST_PROGRAMS:
         sets = [np.array(some) for some in combinations(range(L), s)]
-        constant, v = _largest(kernel, sets, s)
+        constant, v = _largest(rows, sets, s)
         if constant < 1.0 - TINY:
             return NullSpaceProperty(True, constant, True, None)
         return _violated(v, constant, True)
-    return _bounded(kernel, s)
+    return _bounded(rows, kernel, s)
 
 
 def _violated(v: np.ndarray, constant: float, exact: bool) -> NullSpaceProperty:
     return NullSpaceProperty(False, constant, exact, v / np.abs(v).max())
 
 
-def _bounded(kernel: np.ndarray, s: int) -> NullSpaceProperty:
-    L = len(kernel)
-    singles = [_most(kernel, np.array([i]), np.ones(1)) for i in range(L)]
+def _bounded(rows: np.ndarray, kernel: np.ndarray, s: int) -> NullSpaceProperty:
+    L = rows.shape[1]
+    singles = [_most(rows, np.array([i]), np.ones(1)) for i in range(L)]
     shares = np.array([value / (1.0 + value) for value, _ in singles])  # |v_i| / |v|_1
     a = float(np.sort(shares)[-s:].sum())
     if a < 0.5 - TINY:
@@ -98,10 +98,10 @@ def _bounded(kernel: np.ndarray, s: int) -> NullSpaceProperty:
     random = np.random.default_rng(SEED)
     best, worst = 0.0, None
     starts = [v for _, v in singles] + [
-        kernel @ random.normal(size=kernel.shape[1]) for _ in range(TRIED)
+        random.normal(size=len(kernel)) @ kernel for _ in range(TRIED)
     ]
     for v in starts:
-        value, v = _climbed(kernel, v, s)
+        value, v = _climbed(rows, v, s)
         if value > best:
             best, worst = value, v
         if best >= 1.0 - TINY:
@@ -110,53 +110,55 @@ def _bounded(kernel: np.ndarray, s: int) -> NullSpaceProperty:
     return NullSpaceProperty(None, best, False, None)
 
 
-def _climbed(kernel: np.ndarray, v: np.ndarray, s: int) -> tuple[float, np.ndarray]:
+def _climbed(rows: np.ndarray, v: np.ndarray, s: int) -> tuple[float, np.ndarray]:
     """A larger ratio from v on: its s largest entries and their signs, the best v for them, ..."""
     value = -1.0
     while True:
         chosen = np.argsort(-np.abs(v), kind="stable")[:s]
-        new, w = _most(kernel, chosen, np.where(v[chosen] < 0, -1.0, 1.0))
+        new, w = _most(rows, chosen, np.where(v[chosen] < 0, -1.0, 1.0))
         if new <= value * (1.0 + TINY):
             return value, v
         value, v = new, w
 
 
-def _largest(kernel: np.ndarray, sets: list[np.ndarray], s: int) -> tuple[float, np.ndarray]:
-    best, worst = -1.0, kernel[:, 0]
+def _largest(rows: np.ndarray, sets: list[np.ndarray], s: int) -> tuple[float, np.ndarray]:
+    best, worst = -1.0, np.zeros(rows.shape[1])
     signs = [np.array((1.0, *rest)) for rest in product((1.0, -1.0), repeat=s - 1)]
     for chosen in sets:
         for sign in signs:  # v and -v are one: the first sign is +
-            value, v = _most(kernel, chosen, sign)
+            value, v = _most(rows, chosen, sign)
             if value > best:
                 best, worst = value, v
     return best, worst
 
 
-def _most(kernel: np.ndarray, chosen: np.ndarray, sign: np.ndarray) -> tuple[float, np.ndarray]:
-    """max sign'v_S over v = kernel t with |v_rest|_1 <= 1; infinity, if nothing holds it.
+def _most(rows: np.ndarray, chosen: np.ndarray, sign: np.ndarray) -> tuple[float, np.ndarray]:
+    """max sign'v_S over v with A v = 0 and |v_rest|_1 <= 1; infinity, if nothing holds it.
 
-    Variables: t, and b >= |v_rest|.
+    Variables: v_S, and p, q >= 0 with v_rest = p - q: as many conditions as A has rows, and one.
     """
-    L, m = kernel.shape
+    L, s = rows.shape[1], len(chosen)
     rest = np.setdiff1d(np.arange(L), chosen)
-    K, r = kernel[rest], len(rest)
-    bound = np.concatenate([np.zeros(m), np.ones(r)])[None]
-    above = np.block([[K, -np.eye(r)], [-K, -np.eye(r)]])
+    r = len(rest)
     found = linprog(
-        np.concatenate([-(sign @ kernel[chosen]), np.zeros(r)]),
-        A_ub=np.vstack([above, bound]),
-        b_ub=np.concatenate([np.zeros(2 * r), [1.0]]),
-        bounds=[(None, None)] * m + [(0, None)] * r,
+        np.concatenate([-sign, np.zeros(2 * r)]),
+        A_ub=np.concatenate([np.zeros(s), np.ones(2 * r)])[None],
+        b_ub=np.ones(1),
+        A_eq=np.hstack([rows[:, chosen], rows[:, rest], -rows[:, rest]]),
+        b_eq=np.zeros(len(rows)),
+        bounds=[(None, None)] * s + [(0, None)] * (2 * r),
         method="highs",
     )
+    v = np.zeros(L)
     if found.status == 3:  # no bound: a v that is zero outside of S
-        t = np.linalg.svd(K)[2][-1]
-        return math.inf, kernel @ t
-    return float(-found.fun), kernel @ found.x[:m]
+        v[chosen] = np.linalg.svd(rows[:, chosen])[2][-1]
+        return math.inf, v
+    v[chosen], v[rest] = found.x[:s], found.x[s : s + r] - found.x[s + r :]
+    return float(-found.fun), v
 
 
-def _kernel(A: np.ndarray) -> np.ndarray:
-    """An orthonormal basis (L, m) of the v with A v = 0."""
+def _row_space(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal rows: those that span the rows of A, and those with A v = 0."""
     _, values, right = np.linalg.svd(A)
     rank = int((values > RANK * max(A.shape) * values[0]).sum()) if len(values) else 0
-    return np.asarray(right[rank:].T)
+    return np.ascontiguousarray(right[:rank]), np.ascontiguousarray(right[rank:])
