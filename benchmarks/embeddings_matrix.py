@@ -203,9 +203,9 @@ CASES = [
     ),
     Case(
         name="glove-30000",
-        about="30,000 words, 7 million pairs, d = 100, 5 epochs of AdaGrad.",
+        about="30,000 words, 8 million pairs, d = 100: 6 epochs of ours, 5 of a serial AdaGrad.",
         make=lambda shrink: planted(shrink, 30_000, 20_000_000),
-        ours=Entry("lowdim", lambda N: glove(N, 100, max_iter=EPOCHS)),
+        ours=Entry("lowdim", lambda N: glove(N, 100, max_iter=EPOCHS + 1)),
         peers=[
             Entry("serial loop", lambda N: serial(N, 100, EPOCHS, np.float64)),
             Entry("serial loop, single", lambda N: serial(N, 100, EPOCHS, np.float32)),
