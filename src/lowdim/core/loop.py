@@ -65,6 +65,7 @@ def iterate(
     title: str | None = None,
     attributes: Callable[[Any], dict] | None = None,
     falls: bool = False,
+    tol_name: str = "tol",
 ) -> Loop:
     """A loop over `params` that ends when the recorded change is at most `tol`, or at `max_iter`.
 
@@ -87,6 +88,8 @@ def iterate(
     falls : bool, default=False
         Whether the latest parameters are taken for the best: because the objective never rises, or
         because it is that of a part of the data. Then the loop keeps no others in memory.
+    tol_name : str, default="tol"
+        What the estimator calls `tol`, for the warning that it was not reached.
     """
     return Loop(
         estimator,
@@ -96,6 +99,7 @@ def iterate(
         title=title,
         attributes=attributes,
         falls=falls,
+        tol_name=tol_name,
     )
 
 
@@ -119,6 +123,7 @@ class Loop:
         title: str | None,
         attributes: Callable[[Any], dict] | None,
         falls: bool = False,
+        tol_name: str = "tol",
     ):
         self.params = params
         self.history: list[float] = []
@@ -128,7 +133,7 @@ class Loop:
         self._attributes = attributes
         self._change = math.inf
         self._stopped = False  # converged, or a callback asked to stop
-        self._falls = falls
+        self._falls, self._tol_name = falls, tol_name
         self._best: tuple[float, Any] = (math.inf, None if falls else params)
 
     @property
@@ -215,7 +220,7 @@ class Loop:
         elif not self._stopped and self._tol > 0:
             last = f"the last change was {self._change:.1e}"
             reason = last if np.isfinite(self._change) else "the end was not near"
-            name = "tol" if hasattr(estimator, "tol") or not hasattr(estimator, "eps") else "eps"
+            name = self._tol_name
             warnings.warn(
                 f"{type(estimator).__name__} stopped after {self.n_iter} iterations; {reason} "
                 f"({name}={self._tol:g}). Raise max_iter or {name}.",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import lowdim
 from lowdim import WordVectors
 from lowdim.text.vectors import approximate
 from tests.text.vectors.examples import random_vectors
@@ -39,6 +40,19 @@ def test_some_words_have_the_neighbours_they_have_among_all(always, many_words):
     some = many_words.nearest(["w90", "w3"], topn=4, approximate=True)
     assert_array_equal(some.index, all_of_them.index[[90, 3]])
     assert_array_equal(some.similarity, all_of_them.similarity[[90, 3]])
+
+
+def test_neighbours_are_looked_for_in_cells(always, many_words, monkeypatch):
+    methods = []
+
+    def noted(*args, **kwargs):
+        methods.append(kwargs["method"])
+        return lowdim.neighbors(*args, **kwargs)
+
+    monkeypatch.setattr(approximate, "neighbors", noted)
+    many_words.nearest(topn=2, approximate=True)
+    many_words.nearest(topn=2)
+    assert methods == ["approximate"]
 
 
 def test_other_vectors_are_compared_with_all_words(always, many_words):

@@ -307,6 +307,7 @@ class MDS(Map):
             descent_from(problem, Y),
             max_iter=self.max_iter,
             tol=self.eps,
+            tol_name="eps",
             attributes=lambda at: {"embedding_": at.search.point * scale},
         )
         for at in loop:
