@@ -53,7 +53,7 @@ OF_ROWS = (
     "discriminate",
 )
 OF_NOTHING = ("get_covariance", "get_precision", "complete")
-FEW_ROWS = 16  # for networks: each row costs passes of its own, by torch on one thread
+FEW_ROWS = 16  # to ask about where each row costs passes or programs of its own
 
 
 def takes_missing(model):
@@ -63,7 +63,7 @@ def takes_missing(model):
 def results(model, X):
     """Learned attributes and what the model says about rows, by name."""
     found = dict(learned(model))
-    if METHODS[type(model).__name__].family == "deep":
+    if METHODS[type(model).__name__].family in ("deep", "sparse"):
         X = X[:FEW_ROWS]
     for name in OF_ROWS:
         if hasattr(model, name):
