@@ -46,6 +46,7 @@ from lowdim.deep.transformer.vocabulary import (
 )
 
 WORK_OF_A_SHARD = 384 * 128**2  # entries times width^2, at least
+WORK_OF_A_HALF = WORK_OF_A_SHARD // 12  # of a batch that is cut in two
 NUMBERS = "numbers"
 
 
@@ -385,7 +386,9 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def _shard_size(self) -> int:
         length = len(self.order_) if self.tokens_ == NUMBERS else self.context
-        return max(1, WORK_OF_A_SHARD // (length * self.width**2))
+        work = length * self.width**2  # of a row
+        half = max(WORK_OF_A_HALF // work, (self.batch_size + 1) // 2)
+        return max(1, min(WORK_OF_A_SHARD // work, half))
 
     # ---- use -------------------------------------------------------------------------------------
 
