@@ -42,7 +42,7 @@ from lowdim.cluster.kmeans.kernels import (
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import Frame, unit_for
 
-PART_BYTES = 3 * 2**15  # rows worked on at a time: in the cache, and memory that is soon used again
+PART_BYTES = 2**19  # rows worked on at a time: in the cache, and memory that is soon used again
 CHECKED = 2**14  # rows whose bounds are checked before those in doubt are looked at
 
 

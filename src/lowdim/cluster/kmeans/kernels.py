@@ -118,11 +118,16 @@ def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, i
     first, second = best[0], best[1]
     for start in range(0, n_chosen, TOGETHER):
         size = min(TOGETHER, n_chosen - start)
-        for t in range(size):
-            for f in range(d):
-                few[t, f] = X[chosen[start + t], f]
+        at = chosen[start]
+        rows = few
+        if size == TOGETHER and chosen[start + size - 1] == at + size - 1:
+            rows = X[at : at + TOGETHER]  # side by side already
+        else:
+            for t in range(size):
+                for f in range(d):
+                    few[t, f] = X[chosen[start + t], f]
         # always of one shape: a row's products do not depend on its company
-        np.dot(C, few.T, products)
+        np.dot(C, rows.T, products)
         for t in range(TOGETHER):
             first[t] = second[t] = np.inf
             index[t] = 0
@@ -145,14 +150,21 @@ def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, i
         for t in range(size):
             i = chosen[start + t]
             label[i] = index[t]
-            norm = 0.0
-            for f in range(d):
-                norm += np.float64(few[t, f]) * np.float64(few[t, f])
+            norm = square_norm(rows, t)
             square = 2.0 * np.float64(second[t]) + norm - noise * (norm + top)
             lower[i] = np.sqrt(square) * (1.0 - ROUNDING) if square > 0.0 else 0.0
 
 
-@kernel(within=True)
+@kernel(within=True, any_order=True)
+def square_norm(X, i):
+    """||x_i||^2"""
+    square = 0.0
+    for f in range(X.shape[1]):
+        square += np.float64(X[i, f]) * np.float64(X[i, f])
+    return square
+
+
+@kernel(within=True, any_order=True)
 def square_apart(X, i, centers, j):
     """||x_i - c_j||^2 by differences."""
     square = 0.0

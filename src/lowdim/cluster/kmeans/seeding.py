@@ -21,9 +21,11 @@ from lowdim.cluster.kmeans.assignment import Setting, square_to_nearest, statist
 from lowdim.cluster.kmeans.kernels import square_apart
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
+from lowdim.core.threads import shared_map
 from lowdim.linalg.moments import Frame
 
 ROWS_FOR_START = 20_000
+PIECE_BYTES = 2**21  # of rows that a thread works on
 SCALABLE_PASSES = 5  # of k-means||, Bahmani et al. (2012), section 5
 SCALABLE_OVERSAMPLING = 2  # rows drawn in each of them, per cluster
 
@@ -136,7 +138,7 @@ def _draw(chance: np.ndarray, places: np.ndarray) -> np.ndarray:
 def _lower(apart: np.ndarray, X: Any, norms: np.ndarray, i: int) -> None:
     """Lower `apart` to the squared distances from row i, where these are less; 0 for its equals."""
     if not sp.issparse(X):
-        _dense_lower(apart, X, i)
+        shared_map(lambda rows: _dense_lower(apart[rows], X[rows], X[i : i + 1]), _pieces(X))
         return
     squares = norms + norms[i] - 2.0 * _dense(X @ X[[i]].T).ravel()
     # of equal rows only rounding is left, which must not be drawn from
@@ -148,15 +150,27 @@ def _costs(
     X: Any, norms: np.ndarray, tried: np.ndarray, apart: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """J if one more row were a center, for each of those tried."""
-    squares = _dense(X[tried] @ X.T)
-    squares *= -2.0
-    squares += norms
-    squares += norms[tried][:, None]
-    return np.minimum(squares, apart, out=squares) @ weight
+    new = X[tried]
+
+    def cost(rows: slice) -> np.ndarray:
+        squares = _dense(new @ X[rows].T)
+        squares *= -2.0
+        squares += norms[rows]
+        squares += norms[tried][:, None]
+        return np.minimum(squares, apart[rows], out=squares) @ weight[rows]
+
+    return np.sum(shared_map(cost, _pieces(X)), axis=0)
+
+
+def _pieces(X: Any) -> list[slice]:
+    """Rows on which a thread works: by the shape of X alone."""
+    n, d = X.shape
+    size = n if sp.issparse(X) else max(1, PIECE_BYTES // (X.itemsize * d))
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def _square_norms(X: Any) -> np.ndarray:
-    return X.power(2).sum(axis=1) if sp.issparse(X) else np.square(X).sum(axis=1)
+    return X.power(2).sum(axis=1) if sp.issparse(X) else np.einsum("if,if->i", X, X)
 
 
 def _order(X: Any) -> np.ndarray:
@@ -165,7 +179,24 @@ def _order(X: Any) -> np.ndarray:
         return _sparse_order(X)
     order = np.argsort(X[:, 0], kind="stable")
     alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and NaN: other columns decide
-    return order if alone else np.lexsort(X.T[::-1])
+    return order if alone else np.argsort(_words(X), kind="stable")
+
+
+def _words(X: np.ndarray) -> np.ndarray:
+    """Each row as one word of bytes: words are in the order of the rows, NaN behind all numbers."""
+    letters = np.empty(X.shape, dtype=">u8")
+
+    def write(rows: slice) -> None:
+        bits = np.where(np.isnan(X[rows]), np.nan, X[rows] + 0.0)  # one NaN, and one zero
+        letters[rows] = _ordered(bits.view(np.int64))
+
+    shared_map(write, _pieces(X))
+    return letters.view(f"V{letters.itemsize * X.shape[1]}").ravel()
+
+
+def _ordered(bits: np.ndarray) -> np.ndarray:
+    """Whole numbers in the order of the floats that have these bits."""
+    return np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).view(np.uint64)
 
 
 def _sparse_order(X: Any) -> np.ndarray:
@@ -184,8 +215,7 @@ def _sparse_order(X: Any) -> np.ndarray:
     entries[ends] = False
     letters["place"][ends] = d
     letters["place"][entries] = np.where(X.data < 0, X.indices, 2 * d - X.indices)
-    bits = X.data.astype(np.float64).view(np.int64)  # in the order of their bits, once turned
-    letters["value"][entries] = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).view(np.uint64)
+    letters["value"][entries] = _ordered(X.data.astype(np.float64).view(np.int64))
     words = letters.tobytes()
     size = letters.dtype.itemsize
     starts = (ends - counts) * size
@@ -198,7 +228,7 @@ def _dense(X: Any) -> np.ndarray:
 
 
 @kernel
-def _dense_lower(apart, X, i):
+def _dense_lower(apart, X, center):
     for r in range(len(X)):
-        square = square_apart(X, r, X, i)
+        square = square_apart(X, r, center, 0)
         apart[r] = square if square < apart[r] else apart[r]

@@ -21,7 +21,8 @@ from lowdim.cluster.kmeans.summary import DataSummary
 from lowdim.core.blocks import Blocks
 
 ROWS_PER_SEED = 100  # rows that seeds are drawn from, for each of them, if there are many
-STEPS_BEFORE = 50  # of Lloyd's algorithm on these rows, before all rows are looked at
+FEWEST_ROWS, FEW_PER_SEED = 1000, 50  # on which several starts are compared
+STEPS_BEFORE = 50  # of Lloyd's algorithm on a part of the rows, before all rows are looked at
 ROWS_FOR_ONLINE, ONLINE_ROWS_PER_SEED = 1000, 20  # that online learning begins with
 
 
@@ -45,8 +46,11 @@ def start(
     draw = seeds if init == "k-means++" else random_rows
     if rows.shape[0] <= at_most or sp.issparse(D):  # which have no bounds: it would cost more
         return draw(D, k, random, part.weight)
-    starts = (draw(D, k, random, part.weight) for _ in range(_starts_before(k)))
-    return best_of([run(D, part.weight, start, STEPS_BEFORE) for start in starts]).centers
+    few = np.sort(random.choice(len(D), min(len(D), max(FEWEST_ROWS, FEW_PER_SEED * k)), False))
+    first, its_weight = D[few], part.weight[few]
+    starts = (draw(first, k, random, its_weight) for _ in range(_starts_before(k)))
+    best = best_of([run(first, its_weight, start, STEPS_BEFORE) for start in starts])
+    return run(D, part.weight, best.centers, STEPS_BEFORE).centers
 
 
 def online_start(
