@@ -96,14 +96,19 @@ class Blocks(ABC):
         for streams; a lazy Dask array on Dask.
         """
 
-    def fold_and_map(self, function: Callable, *params: Any, along: Sequence = ()) -> tuple:
+    def fold_and_map(
+        self, function: Callable, *params: Any, along: Sequence = (), out: np.ndarray | None = None
+    ) -> tuple:
         """Sums, and row-aligned results in memory, of one pass.
 
         The function returns both: what `fold` adds up, and an array with an entry for each row.
+        These are written to `out`, if it is given: memory that a thread of a pass asks for is not
+        always given back, so who needs much of it again and again asks for it beforehand.
         """
         sums, parts = self._reduce(_sums_and_rows, (function, params), along, _add_and_append)
         parts.reverse()
-        return _wide(sums), joined((parts.pop() for _ in range(len(parts))), self.shape[0])
+        results = joined((parts.pop() for _ in range(len(parts))), self.shape[0], out)
+        return _wide(sums), results
 
     @abstractmethod
     def take(self, index: np.ndarray) -> Any:
@@ -221,8 +226,10 @@ class ArrayBlocks(Blocks):
             pass
         return results.joined()
 
-    def fold_and_map(self, function: Callable, *params: Any, along: Sequence = ()) -> tuple:
-        results, numbers = RowResults(self.shape[0]), np.arange(self.shape[0])
+    def fold_and_map(
+        self, function: Callable, *params: Any, along: Sequence = (), out: np.ndarray | None = None
+    ) -> tuple:
+        results, numbers = RowResults(self.shape[0], out), np.arange(self.shape[0])
         how = (function, params, results)
         sums = self._reduce(_sums_with_rows_put, how, (numbers, *along), add)
         return _wide(sums), results.joined()

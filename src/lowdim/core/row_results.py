@@ -19,9 +19,9 @@ class RowResults:
     Never held twice: what threads free is not given back to the system.
     """
 
-    def __init__(self, n: int):
+    def __init__(self, n: int, out: np.ndarray | None = None):
         self._n, self._allocating = n, threading.Lock()
-        self._whole: Any = None
+        self._whole: Any = out
         self._parts: dict[int, Any] = {}  # by their first row, where they are sparse
 
     def put(self, rows: slice, part: Any) -> None:
@@ -41,7 +41,7 @@ class RowResults:
         return joined(self._parts[first] for first in sorted(self._parts))
 
 
-def joined(parts: Iterable, n: int | None = None) -> Any:
+def joined(parts: Iterable, n: int | None = None, out: np.ndarray | None = None) -> Any:
     """Row-aligned results of consecutive blocks as one; given their number n, never held twice."""
     parts = iter(parts)
     first = next(parts, None)
@@ -49,7 +49,7 @@ def joined(parts: Iterable, n: int | None = None) -> Any:
         raise ValueError(NO_ROWS)
     if n is None or not _is_dense(first):
         return stacked([first, *parts])
-    results, start = _empty_like_rows(first, n), 0
+    results, start = _empty_like_rows(first, n) if out is None else out, 0
     for part in chain([first], parts):
         stop = start + _n_rows(part)
         _put(results, slice(start, stop), part)

@@ -60,6 +60,16 @@ def test_counts_by_term_add_themselves_to_a_sum_for_any_number_of_topics(rng):
     np.testing.assert_allclose(whole.array(), total - 2.0, rtol=1e-9)
 
 
+def test_topics_times_counts_by_term_need_no_second_array(rng, monkeypatch):
+    monkeypatch.setattr(expectation, "TERMS_AT_A_TIME", 5)
+    X = rng.poisson(0.4, size=(20, 12)).astype(float)
+    e, B = rng.random((20, 3)), rng.random((12, 3))
+    counts = topic_counts(cells_of(X), e, B, rng.random(20)).by_term
+    expected = B * counts.array()
+    counts.multiply(B)
+    np.testing.assert_allclose(B, expected, rtol=1e-12)
+
+
 def test_words_that_no_topic_has_count_for_none(rng):
     X, theta, phi = planted(rng)
     B = np.ascontiguousarray(phi.T)

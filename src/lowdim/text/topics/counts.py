@@ -20,7 +20,7 @@ from lowdim.core.estimator import Estimator, Transformer
 
 # A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
 # on a thread take this part of what `block_bytes` asks for
-BYTES_PER_CELL = 128
+BYTES_PER_CELL = 192
 
 
 def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> Blocks:

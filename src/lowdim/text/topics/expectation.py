@@ -20,10 +20,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from lowdim.core.blocks import Addend
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
+from lowdim.linalg.sparse import by_column, sparse_times
 from lowdim.text.topics.counts import Cells, weights_of
 
 # coefficients of exp(digamma(y + 1/2)) / y in t = 1 / y^2: rational numbers, from Bernoulli's
@@ -40,6 +42,7 @@ SHIFTED_BY = 16.0  # the series does alone from here on
 LARGEST = 1e30  # exp(digamma(x)) is x beyond
 AT_A_TIME = 2**11  # numbers that NumPy works on
 TOPICS_AT_A_TIME = 32  # to which a thread adds
+TERMS_AT_A_TIME = 512  # that a thread multiplies
 NOTHING = np.empty(0)
 
 
@@ -53,8 +56,20 @@ class ByTerm(Addend):
     def add_to(self, total: np.ndarray) -> None:
         k = self.shape[1]
         cuts = [(z, min(z + TOPICS_AT_A_TIME, k)) for z in range(0, k, TOPICS_AT_A_TIME)]
-        for _ in ordered_map(lambda cut: _add_terms(*self._cells, self._e, *cut, total), cuts):
-            pass
+        shared_map(lambda cut: _add_terms(*self._cells, self._e, *cut, total), cuts)
+
+    def multiply(self, B: np.ndarray) -> None:
+        """B times this, in its place: some terms at a time, no other array of its size is made."""
+        indptr, terms, ratios = self._cells
+        if len(terms) < 2**31:
+            indptr = indptr.astype(np.int32)
+        by_term = by_column(sp.csr_array((ratios, terms, indptr), shape=(len(self._e), len(B))))
+
+        def work(first: int) -> None:
+            run = slice(first, first + TERMS_AT_A_TIME)
+            B[run] *= sparse_times(by_term, self._e, run)
+
+        shared_map(work, range(0, len(B), TERMS_AT_A_TIME))
 
 
 class TopicCounts(NamedTuple):

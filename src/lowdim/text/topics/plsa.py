@@ -41,7 +41,7 @@ from lowdim.text.topics.counts import (
     weights_of,
 )
 from lowdim.text.topics.expectation import document_counts, topic_counts
-from lowdim.text.topics.extrapolation import pointed
+from lowdim.text.topics.extrapolation import move_back, move_on, step_between
 from lowdim.text.topics.lda.maximum import BATCHES, LEAST_BATCH, rate, shares
 from lowdim.text.topics.lda.priors import given_priors
 from lowdim.text.topics.lda.sampling import checked_lengths, drawn_counts
@@ -297,6 +297,7 @@ def begin(
             inner=Inner(START_ITERATIONS, 1e-3 / k),
             bayes=False,
             weight=weight,
+            in_place=True,
         ).state
     assert state.gamma is not None
     return PLSAParams(shares(state.gamma), state.topics / state.topics.sum(axis=0))
@@ -360,13 +361,20 @@ def step(
 ) -> tuple[PLSAParams, float]:
     """Two steps of EM and one from where they point; J_T where it started."""
     once, objective = em_step(rows, params, temperature, weight)
+    theta, phi = (step_between(*pair) for pair in zip(params, once, strict=True))
     twice, second = em_step(rows, once, temperature, weight)
-    theta = pointed(params.theta, once.theta, twice.theta, weight, out=once.theta)
-    phi = pointed(params.phi, once.phi, twice.phi, out=once.phi)
-    theta /= theta.sum(axis=1, keepdims=True)
-    phi /= phi.sum(axis=0)
-    ahead, third = em_step(rows, once, temperature, weight)
-    return (ahead if third <= second else twice), objective
+    theta = move_on(theta, once.theta, twice.theta, weight)
+    phi = move_on(phi, once.phi, twice.phi)
+    sums = twice.theta.sum(axis=1, keepdims=True), twice.phi.sum(axis=0)
+    for point, total in zip(twice, sums, strict=True):
+        point /= total
+    ahead, third = em_step(rows, twice, temperature, weight)
+    if third <= second:
+        return ahead, objective
+    for point, total, back in zip(twice, sums, (theta, phi), strict=True):
+        point *= total
+        move_back(point, back)
+    return twice, objective
 
 
 # ---- codes ---------------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ from lowdim.text.topics import plsa
 from lowdim.text.topics.counts import cells_of
 from lowdim.text.topics.expectation import topic_counts
 from lowdim.text.topics.lda.maximum import (
+    first_step,
     log_posteriors,
+    second_step,
     shares,
     step,
     third_step,
     topics_prior,
-    two_steps,
 )
 from lowdim.text.topics.lda.priors import given_priors
 from lowdim.text.topics.lda.variational import Learned, State
@@ -37,8 +38,9 @@ def posterior(X, theta, phi, alpha, eta):
 
 def iteration(rows, state, weight=None):
     """Three steps, and the objective where they start."""
-    two = two_steps(rows, state, NONE, weight)
-    return third_step(rows, two, NONE, weight), two.objective
+    first = first_step(rows, state, NONE, weight)
+    second = second_step(rows, first, NONE, weight)
+    return third_step(rows, second, NONE, weight), first.objective
 
 
 def begin(rng, doc=0.2, word=0.1, k=3, v=30):
@@ -94,6 +96,20 @@ def test_iterations_never_lower_the_objective_and_are_worth_three_steps(rng):
         plain, last = step(rows, plain, NONE, None)
     assert np.all(np.diff(found) >= -1e-9 * abs(found[0]))
     assert found[-1] >= last.whole - 1e-3 * abs(last.whole)
+
+
+def test_where_it_is_worse_the_second_step_is_taken(rng):
+    X, _, _ = planted(rng)
+    rows = ArrayBlocks(X)
+    start, _ = step(rows, begin(rng), NONE, None)
+    once, _ = step(rows, start, NONE, None)
+    twice, _ = step(rows, once, NONE, None)
+    second = second_step(rows, first_step(rows, start, NONE, None), NONE, None)
+    assert not np.allclose(second.there.topics, twice.topics, rtol=1e-3)
+    best = second._replace(objective=second.objective._replace(whole=np.inf))
+    taken = third_step(rows, best, NONE, None)
+    np.testing.assert_allclose(taken.topics, twice.topics, rtol=1e-9)
+    np.testing.assert_allclose(taken.gamma, twice.gamma, rtol=1e-9)
 
 
 def test_without_priors_it_is_plsa(rng):

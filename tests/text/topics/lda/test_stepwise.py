@@ -7,6 +7,7 @@ import pytest
 
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.text.topics import expectation
 from lowdim.text.topics.lda import stepwise, variational
 from lowdim.text.topics.lda.maximum import rate
 from lowdim.text.topics.lda.priors import given_priors
@@ -59,6 +60,7 @@ def test_a_batch_of_all_documents_at_rate_1_is_a_step_of_variational_bayes(rng):
 @pytest.mark.parametrize("bayes", [True, False])
 def test_the_number_of_threads_changes_no_bit(rng, bayes, monkeypatch):
     monkeypatch.setattr(stepwise, "CELLS_PER_TURN", 50)
+    monkeypatch.setattr(expectation, "TERMS_AT_A_TIME", 7)
     X, _, _ = planted(rng)
     topics = Topics(start(rng).topics, np.array(0.1))
     found = []
@@ -87,6 +89,22 @@ def test_a_document_of_weight_2_counts_twice(rng):
         assert not once.counts[~seen].any()
         assert once.objective == pytest.approx(often.objective)
         assert once.documents == often.documents
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_topics_are_written_into_only_if_they_may_be(rng, in_place):
+    X, _, _ = planted(rng)
+    begin, how = start(rng), {"size": 20, "documents": 60.0, "rate": rate, "inner": INNER}
+    before = begin.topics.copy()
+    other = begin._replace(topics=before.copy())
+    passed = stepwise_pass(
+        ArrayBlocks(X), begin, **how, bayes=False, weight=None, in_place=in_place
+    )
+    assert (passed.state.topics is begin.topics) == in_place
+    assert np.array_equal(begin.topics, before) != in_place
+    again = stepwise_pass(ArrayBlocks(X), other, **how, bayes=False, weight=None)
+    np.testing.assert_array_equal(passed.state.topics, again.state.topics)
+    np.testing.assert_array_equal(passed.state.gamma, again.state.gamma)
 
 
 def test_the_rate_falls_from_one():

@@ -71,12 +71,12 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
     total = rows.fold(total_of, along=(weight,))
     tokens = max(total.tokens, 1.0)
     size = max(maximum.LEAST_BATCH, rows.shape[0] // maximum.BATCHES)
-    first = min(model.max_iter, STEPWISE_PASSES)
-    most = first + model.max_iter * FULL_ITERATIONS
+    passes, learned = min(model.max_iter, STEPWISE_PASSES), _learned(model)
+    most = passes + model.max_iter * FULL_ITERATIONS
     loop = _loop(model, rows, start, tol=model.tol, max_iter=most, falls=True)
     del start
     for state in loop:
-        if loop.n_iter < first:
+        if loop.n_iter < passes:
             passed = stepwise_pass(
                 rows,
                 state,
@@ -86,6 +86,7 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
                 inner=inner,
                 bayes=False,
                 weight=weight,
+                in_place=True,
             )
             prior = maximum.topics_prior(passed.state.topics, state.priors.word)
             loop.record(-(passed.objective + prior) / tokens, change=np.inf)
@@ -93,16 +94,20 @@ def maximise(model: Any, rows: Blocks, weight: np.ndarray | None, start: State) 
             del passed
         else:
             give_back()  # what batches, and the last steps, made on threads
-            two = maximum.two_steps(rows, state, _learned(model), weight)
-            change = np.inf if loop.n_iter == first else None
-            loop.record(-two.objective.whole / tokens, change=change)
-            loop.params = two.twice
-            del state  # a fourth of all memory
+            first = maximum.first_step(rows, state, learned, weight)
+            change = np.inf if loop.n_iter == passes else None
+            loop.record(-first.objective.whole / tokens, change=change)
+            perplexity = perplexity_of(first.objective.log_likelihood, tokens)
+            loop.params = first.once
+            del state  # two states are in memory, not three
             give_back()
-            after = maximum.third_step(rows, two, _learned(model), weight)
-            perplexity = perplexity_of(two.objective.log_likelihood, tokens)
+            second = maximum.second_step(rows, first, learned, weight)
+            loop.params = second.there
+            del first
+            give_back()
+            after = maximum.third_step(rows, second, learned, weight)
             loop.params = after._replace(perplexity=perplexity)
-            del two, after
+            del second, after
     last = loop.params.perplexity
     return loop.params, float("nan") if last is None else last
 

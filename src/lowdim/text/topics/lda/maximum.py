@@ -11,7 +11,7 @@ eta -> 0 it is PLSA. Passes of batches come first (`stepwise.py`), then EM over 
 
 Two steps of EM point somewhere (SQUAREM): the third is taken from there, unless the objective is
 lower there. So it never falls. Cost: O(cells k) per pass; memory: shares (n, k) and topics (k, v),
-of three steps, and a block.
+of two steps and half a step (`extrapolation.py`), and a block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from lowdim.text.topics.counts import Cells, cells_of, weights_of
 from lowdim.text.topics.expectation import spread_evenly, sum_of_logs, topic_counts
-from lowdim.text.topics.extrapolation import pointed
+from lowdim.text.topics.extrapolation import Step, move_back, move_on, step_between
 from lowdim.text.topics.lda.priors import (
     CountSums,
     Priors,
@@ -78,14 +78,16 @@ def statistics(
     gamma = spread_evenly(cells, alpha) if gamma is None else gamma
     w = weights_of(weight, cells.n_documents)
     theta = shares(gamma)
-    found = topic_counts(cells, theta / total, topics, weight)
+    log_prior = float(w @ _log_prior(theta, alpha))
+    found = topic_counts(cells, np.divide(theta, total, out=theta), topics, weight)
+    by_document = found.by_document
     sums = Sums(
         found.by_term,
         float(w @ found.log_likelihood),
-        float(w @ _log_prior(theta, alpha)),
-        count_sums(found.by_document, alpha, w) if learns_alpha else NO_SUMS,
+        log_prior,
+        count_sums(by_document, alpha, w) if learns_alpha else NO_SUMS,
     )
-    return sums, alpha + found.by_document
+    return sums, np.add(by_document, alpha, out=by_document)
 
 
 def shares(gamma: np.ndarray) -> np.ndarray:
@@ -109,7 +111,8 @@ def log_posteriors(
 def _log_prior(theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """sum_z alpha_z log theta_z of each document, (b,)."""
     some = alpha > 0
-    return np.log(theta[:, some]) @ alpha[some]
+    logs = theta[:, some]
+    return np.log(logs, out=logs) @ alpha[some]
 
 
 def step(
@@ -118,7 +121,8 @@ def step(
     """One pass of EM: the state that follows, and the objective at the one before."""
     topics, gamma, priors = state[:3]
     params = (topics, topics.sum(axis=0), priors.doc, learned.doc)
-    sums, gamma = rows.fold_and_map(statistics, *params, along=(gamma, weight))
+    out = None if gamma is None else np.empty_like(gamma)
+    sums, gamma = rows.fold_and_map(statistics, *params, along=(gamma, weight), out=out)
     objective = Objective(
         sums.log_likelihood,
         sums.log_likelihood + sums.log_prior + topics_prior(topics, priors.word),
@@ -135,35 +139,61 @@ def step(
     return after, objective
 
 
-class Two(NamedTuple):
-    """Two steps of EM."""
+class First(NamedTuple):
+    """After one step of EM."""
 
-    twice: State
-    there: State | None  # where they point; None: nowhere
-    objective: Objective  # where they started
-    second: Objective  # after the first
+    once: State
+    topics: Step | None  # from the start; None: no use is made of it
+    gamma: Step | None
+    objective: Objective  # where it started
 
 
-def two_steps(rows: Any, state: State, learned: Learned, weight: np.ndarray | None) -> Two:
-    """Two steps of EM, and where they point."""
+class Second(NamedTuple):
+    """After two steps of EM."""
+
+    there: State  # where they point
+    topics: Step | None  # from there back to where they led; None: it is there
+    gamma: Step | None
+    objective: Objective  # after the first
+
+
+def first_step(rows: Any, state: State, learned: Learned, weight: np.ndarray | None) -> First:
+    """One step of EM; the state before it is not needed any longer."""
     once, objective = step(rows, state, learned, weight)
-    twice, second = step(rows, once, learned, weight)
-    if state.gamma is None or any(learned):
-        return Two(twice, None, objective, second)
+    if state.gamma is None or any(learned):  # priors that move would move the objective, too
+        return First(once, None, None, objective)
+    assert once.gamma is not None
+    topics, gamma = step_between(state.topics, once.topics), step_between(state.gamma, once.gamma)
+    return First(once, topics, gamma, objective)
+
+
+def second_step(rows: Any, first: First, learned: Learned, weight: np.ndarray | None) -> Second:
+    """Another one, and where both point; only the result is to be used afterwards."""
+    once, topics, gamma, _ = first
+    twice, objective = step(rows, once, learned, weight)
+    if topics is None or gamma is None:
+        return Second(twice, None, None, objective)
     assert once.gamma is not None and twice.gamma is not None
-    there = twice._replace(
-        topics=pointed(state.topics, once.topics, twice.topics, out=once.topics),
-        gamma=pointed(state.gamma, once.gamma, twice.gamma, weight, out=once.gamma),
-    )
-    return Two(twice, there, objective, second)
+    topics = move_on(topics, once.topics, twice.topics)
+    gamma = move_on(gamma, once.gamma, twice.gamma, weight)
+    return Second(twice, topics, gamma, objective)
 
 
-def third_step(rows: Any, two: Two, learned: Learned, weight: np.ndarray | None) -> State:
-    """One step from where the two before point, unless the objective is lower there."""
-    if two.there is None:
-        return two.twice
-    ahead, third = step(rows, two.there, learned, weight)
-    return ahead if third.whole >= two.second.whole else two.twice
+def third_step(rows: Any, second: Second, learned: Learned, weight: np.ndarray | None) -> State:
+    """One step from where the two before point, unless the objective is lower there.
+
+    Only the result is to be used afterwards.
+    """
+    there, topics, gamma, before = second
+    if topics is None or gamma is None:
+        return there
+    ahead, objective = step(rows, there, learned, weight)
+    if objective.whole >= before.whole:
+        return ahead
+    assert there.gamma is not None
+    move_back(there.topics, topics)
+    move_back(there.gamma, gamma)
+    return there
 
 
 def topics_prior(topics: np.ndarray, eta: np.ndarray) -> float:

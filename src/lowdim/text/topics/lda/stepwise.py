@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import psi
 
+from lowdim.core.memory import give_back
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.sparse import row_cuts
 from lowdim.text.topics.counts import Cells, cells_of, weights_of
@@ -34,8 +35,8 @@ from lowdim.text.topics.lda.bound import LEAST_PRIOR, document_bounds, log_share
 from lowdim.text.topics.lda.maximum import log_posteriors
 from lowdim.text.topics.lda.variational import Inner, State
 
-CELLS_PER_TURN = 2**12  # that are worth a turn on a thread
 LEAST_SCALE = 1e-100
+CELLS_PER_TURN = 2**12  # that are worth a turn on a thread
 TERMS_AT_A_TIME = 1024
 
 Rate = Callable[[int], float]
@@ -44,9 +45,9 @@ Rate = Callable[[int], float]
 class Topics:
     """Topics to which batches are added: eta + scale * L, by terms."""
 
-    def __init__(self, topics: np.ndarray, eta: np.ndarray):
+    def __init__(self, topics: np.ndarray, eta: np.ndarray, *, in_place: bool = False):
         self.eta = eta
-        self._L, self._scale = topics - eta, 1.0
+        self._L, self._scale = np.subtract(topics, eta, out=topics if in_place else None), 1.0
         self._sum = self._L.sum(axis=0)  # of L over terms, (k,)
 
     def rows(self, terms: np.ndarray) -> np.ndarray:
@@ -125,9 +126,10 @@ def batch_statistics(
     else:
         logs = np.zeros(len(alpha))
         objective = float(w @ log_posteriors(cells, found.log_likelihood, code.e, alpha))
+    found.by_term.multiply(B)
     return Batch(
         terms,
-        np.multiply(found.by_term.array(), B, out=B),
+        B,
         alpha + found.by_document,
         objective,
         logs,
@@ -177,12 +179,17 @@ def stepwise_pass(
     bayes: bool,
     weight: np.ndarray | None,
     keep: bool = True,
+    in_place: bool = False,
 ) -> Passed:
     """One batch after the other; `documents` is how many there are in all.
 
-    Without `keep`, documents are forgotten.
+    Without `keep`, documents are forgotten. With `in_place`, the topics of `state` are written
+    into, and not to be used afterwards.
     """
-    topics, parts, objective, n_batches = Topics(state.topics, state.priors.word), [], 0.0, 0
+    topics = Topics(state.topics, state.priors.word, in_place=in_place)
+    objective, n_batches = 0.0, 0
+    codes = np.empty((rows.shape[0], state.topics.shape[1])) if keep else None
+    first = 0
     logs, with_words = np.zeros(len(state.priors.doc)), 0.0
     for X, gamma, w in rows.batches(size, along=(state.gamma, weight)):
         batch = batch_statistics(X, topics, state.priors.doc, inner, bayes, gamma, w)
@@ -191,10 +198,11 @@ def stepwise_pass(
             topics.blend(batch.terms, batch.counts, part, documents / batch.documents)
         objective += batch.objective
         logs, with_words = logs + batch.logs, with_words + batch.with_words
-        if keep:
-            parts.append(batch.gamma)
+        if codes is not None:
+            codes[first : first + len(batch.gamma)] = batch.gamma
+        first += len(batch.gamma)
         n_batches += 1
         del batch  # the next one is as large
-    gamma = np.concatenate(parts) if keep else None
-    after = state._replace(topics=topics.all(), gamma=gamma, n_batches=state.n_batches + n_batches)
+        give_back()
+    after = state._replace(topics=topics.all(), gamma=codes, n_batches=state.n_batches + n_batches)
     return Passed(after, objective, logs / max(with_words, 1e-300))
