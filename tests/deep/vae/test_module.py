@@ -66,6 +66,55 @@ def test_rows_are_scored_in_pieces_of_the_widest_layer(monkeypatch):
     assert max(sizes) == 10  # codes, of 64 numbers each
 
 
+@pytest.mark.parametrize("posterior", ["diagonal", "full", "rank1"])
+def test_posteriors_are_narrow_at_the_start(posterior, rng):
+    """Draws leave what the encoder says of a row visible: 2 logs below the prior, for all rows."""
+    from lowdim.deep.starting import module_of
+
+    X = (rng.random((30, 9)) < 0.4) * 1.0
+    model = lowdim.VAE(3, likelihood="bernoulli", posterior=posterior, max_iter=1, random_state=0)
+    model.fit(X)
+    module = module_of(model._make, torch.Generator().manual_seed(1), model._buffers())
+    module.start()
+    mean, std = module.encode(torch.from_numpy(X).float())
+    assert (mean.std(dim=0) > 0).all()
+    if posterior == "rank1":  # its direction takes something away
+        assert (std < np.exp(-2.0)).all()
+    else:
+        torch.testing.assert_close(std, torch.full_like(std, np.exp(-2.0)))
+
+
+def test_no_number_of_a_code_is_lost_at_the_start(rng):
+    """Eight groups of flags that switch together: a code of eight numbers uses all of them."""
+    group = rng.random((1200, 8)) < 0.5
+    X = ((rng.random((1200, 64)) < 0.9) == np.repeat(group, 8, axis=1)) * 1.0
+    model = lowdim.VAE(8, likelihood="bernoulli", hidden=(64, 64), max_iter=12, random_state=0)
+    Z = model.fit(X).transform(X)
+    assert (Z.var(axis=0) > 0.1).all()
+
+
+def test_shares_are_seen_from_their_mean(rng):
+    X = (rng.random((50, 9)) < np.linspace(0.1, 0.9, 9)) * 1.0
+    model = lowdim.VAE(2, likelihood="bernoulli", max_iter=2, random_state=0).fit(X)
+    features = model.module_.likelihood.features(torch.from_numpy(X).float())
+    torch.testing.assert_close(features.mean(dim=0), torch.zeros(9), rtol=0, atol=1e-6)
+    holes, filled = X.copy(), X.copy()
+    holes[:, 3], filled[:, 3] = np.nan, X[:, 3].mean()
+    np.testing.assert_allclose(model.transform(holes), model.transform(filled), atol=1e-6)
+
+
+def test_models_of_older_files_see_shares_as_they_are(rng, tmp_path):
+    X = (rng.random((50, 9)) < 0.3) * 1.0
+    model = lowdim.VAE(2, likelihood="bernoulli", max_iter=2, random_state=0).fit(X)
+    del model._center, model._module
+    model.save(tmp_path / "old.lowdim")
+    old = lowdim.load(tmp_path / "old.lowdim")
+    W, b = (old.weights_[f"encoder.{at}"] for at in ("0.weight", "0.bias"))
+    V, c = (old.weights_[f"encoder.{at}"] for at in ("2.weight", "2.bias"))
+    expected = np.maximum(X @ W.T + b, 0) @ V[:2].T + c[:2]
+    np.testing.assert_allclose(old.transform(X), expected, atol=1e-5)
+
+
 @pytest.mark.parametrize("activation", ["relu", "silu"])
 @pytest.mark.parametrize(
     "arguments", [{}, {"beta": 0.3}, {"dropout": 0.3}, {"binarize": True}, {"hidden": ()}]

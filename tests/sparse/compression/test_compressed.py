@@ -42,6 +42,22 @@ def test_a_file_gives_the_same_again(rng, tmp_path, monkeypatch, basis, target, 
     assert repr(again) == repr(c) and f"in {basis}" in repr(c)
 
 
+@pytest.mark.parametrize("target", [{"psnr": 33.0}, {"keep": 0.1}])
+def test_files_of_signals_are_of_one_piece_or_of_several(rng, tmp_path, monkeypatch, target):
+    x = np.cumsum(rng.normal(size=900))
+    one = lowdim.compress(x, **target)  # as all signals were stored once
+    one.save(tmp_path / "one.lowdim")
+    expected = {"one": one.reconstruct()}
+    monkeypatch.setattr(plans, "TILE", 16)
+    several = lowdim.compress(x, **target)
+    several.save(tmp_path / "several.lowdim")
+    expected["several"] = several.reconstruct()
+    assert len(several._contents.streams) == 4
+    for name, signal in expected.items():
+        again = lowdim.load(tmp_path / f"{name}.lowdim")
+        assert np.array_equal(again.reconstruct(), signal)
+
+
 def changed(path, change):
     """The same file with other fields, in an undamaged zip."""
     with zipfile.ZipFile(path) as archive:

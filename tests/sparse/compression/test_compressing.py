@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -83,7 +85,7 @@ def test_auto_finds_the_basis_of_a_signal(rng, target):
     assert lowdim.compress(steps, "auto", **target).basis == "haar"
 
 
-def test_large_pictures_are_cut_and_signals_are_not(rng, monkeypatch):
+def test_large_pictures_are_cut_and_signals_are_not_cut_in_blocks(rng, monkeypatch):
     monkeypatch.setattr(plans, "TILE", 64)
     x = picture(rng, 130, 70)
     c = lowdim.compress(x, psnr=34.0)
@@ -91,6 +93,40 @@ def test_large_pictures_are_cut_and_signals_are_not(rng, monkeypatch):
     assert lowdim.compress(x, keep=333).n_kept == 333
     long = np.sin(np.arange(1000) / 30)
     assert lowdim.compress(long, "dct", keep=0.03).energy_kept > 0.99
+
+
+@pytest.mark.parametrize("basis", ["bior4.4", "haar", "dct", "dft", "hadamard", "lapped"])
+def test_very_long_signals_are_cut_in_pieces(rng, monkeypatch, basis):
+    monkeypatch.setattr(plans, "TILE", 16)  # pieces of 256 numbers at the most
+    x = np.cumsum(rng.normal(size=1000))
+    assert len(lowdim.compress(x, basis, psnr=30.0)._contents.streams) == 4
+    assert 30 <= lowdim.compress(x, basis, psnr=30.0).psnr < 30.3
+    assert lowdim.compress(x, basis, keep=100).n_kept == 100
+    assert lowdim.compress(x, basis, keep=100, selection="first").n_kept == 100
+    assert lowdim.compress(x, basis, nbytes=3000).nbytes <= 3000
+    # what a piece of its own is, a piece of a long signal is
+    pieces = [lowdim.compress(x[i : i + 256], basis, epsilon=2.0) for i in range(0, 1000, 256)]
+    whole = lowdim.compress(x, basis, epsilon=2.0)
+    joined = np.concatenate([piece.reconstruct() for piece in pieces])
+    assert np.array_equal(whole.reconstruct(), joined)
+
+
+def test_memory_does_not_grow_with_the_transform_of_a_signal(rng, monkeypatch):
+    monkeypatch.setattr(plans, "TILE", 64)
+    monkeypatch.setattr("lowdim.sparse.pictures.strips.STRIP_PIXELS", 2**14)
+    monkeypatch.setattr("lowdim.sparse.pictures.quality.STRIP", 2**14)
+    x = np.cumsum(rng.normal(size=2**20)).astype(np.float32)
+    lowdim.compress(x[: 2**14], epsilon=5.0)  # imports
+    peaks = []
+    for n in (2**18, 2**20):
+        tracemalloc.start()
+        with lowdim.config_context(threads=1):
+            lowdim.compress(x[:n], epsilon=5.0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # for each number: itself again (4 bytes), whether it is kept (1), and what is kept (1); a
+    # transform of the whole takes 8 bytes several times
+    assert peaks[1] - peaks[0] < 7 * (2**20 - 2**18)
 
 
 @pytest.mark.parametrize("size", [(1,), (2,), (1, 1), (1, 9), (3, 2), (17, 1, 3)])

@@ -107,6 +107,7 @@ def features_drawn(
         rate = plain[:, at].clamp(max=LARGEST_LOG_RATE).exp()
         count = torch.poisson(rate.detach().cpu(), generator=noise).to(rate.device)
         values[:, at] = _by_mean(count, rate).log1p()
+    values = likelihood.centered(values)
     if levels is None:
         return values
     share = levels.exp()  # (n, levels, columns)

@@ -47,6 +47,7 @@ class VariationalNetwork(GenerativeNetwork):
         "n_levels_": ("d",),
         "offset_": ("d",),
         "_kinds": Maybe(Anything()),
+        "_center": Maybe(("d",)),  # models in older files have none: they learned without
     }
 
     @property
@@ -129,6 +130,7 @@ class VariationalNetwork(GenerativeNetwork):
         log_odds, log_rate = np.log(p) - np.log1p(-p), np.log(np.maximum(mean, 1e-3))
         start = np.select([kinds == "bernoulli", kinds == "poisson"], [log_odds, log_rate], 0.0)
         self.offset_ = start
+        self._center = np.where(kinds == "bernoulli", p, 0.0)
         return np.where(gaussian, mean, 0.0), scale
 
     @property
@@ -144,6 +146,9 @@ class VariationalNetwork(GenerativeNetwork):
     def _buffers(self) -> dict[str, np.ndarray]:
         layout = self._layout
         buffers = {"likelihood.offset": self.offset_[layout.plain]}
+        if "bernoulli" in layout.kinds:
+            center = getattr(self, "_center", np.zeros(len(self.offset_)))
+            buffers["likelihood.center"] = center[layout.plain]
         if layout.n_levels:
             levels = np.array(layout.levels)[layout.of("categorical")]
             beyond = np.arange(layout.n_levels)[:, None] >= levels

@@ -31,6 +31,8 @@ class Likelihood(nn.Module):
         self.n_gaussian = len(layout.of("gaussian"))
         self.all_of = layout.kinds[0] if len(set(layout.kinds)) == 1 else None
         self.register_buffer("offset", torch.empty(self.n_plain))  # of log-odds and log rates
+        if "bernoulli" in layout.kinds:  # from where an encoder sees them; 0 for other columns
+            self.register_buffer("center", torch.empty(self.n_plain))
         if layout.n_levels:
             shape = (layout.n_levels, len(layout.of("categorical")))
             self.register_buffer("forbidden", torch.empty(shape))
@@ -113,10 +115,16 @@ class Likelihood(nn.Module):
         return mean, variance, mean.new_empty(empty) if levels is None else levels.exp()
 
     def features(self, Y: torch.Tensor) -> torch.Tensor:
-        """What an encoder sees of rows: counts by their logarithm, levels one by one."""
-        if self.all_of in ("gaussian", "bernoulli"):
+        """What an encoder sees of rows: counts by their logarithm, levels one by one.
+
+        Shares are seen from their mean: steps of all weights of a layer that sees numbers of one
+        sign pull together (LeCun et al., 1998), and a missing one is as if it were the mean.
+        """
+        if self.all_of == "gaussian":
             return Y
-        plain = Y[:, self.layout.plain]
+        if self.all_of == "bernoulli":
+            return Y - self.center
+        plain = self.centered(Y[:, self.layout.plain])
         counts = self.layout.among_plain("poisson")
         if len(counts):
             plain = plain.clone()
@@ -126,6 +134,10 @@ class Likelihood(nn.Module):
         X = Y[:, self.layout.of("categorical")]
         level = torch.arange(self.layout.n_levels, dtype=Y.dtype, device=Y.device)
         return torch.cat([plain, (X.unsqueeze(1) == level[:, None]).to(Y.dtype).flatten(1)], dim=1)
+
+    def centered(self, plain: torch.Tensor) -> torch.Tensor:
+        """Plain columns from where an encoder sees them."""
+        return plain - self.center if "bernoulli" in self.layout.kinds else plain
 
     def spread(self, seen: torch.Tensor) -> torch.Tensor:
         """For each feature whether its column is seen."""

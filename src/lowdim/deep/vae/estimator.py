@@ -141,13 +141,18 @@ class VAE(VariationalNetwork):
     -----
     Importance samples of `score_samples`, `impute` and others are the same normal numbers for every
     row, so results of a row do not depend on the rows it came with. The noise variance is at least
-    1e-6 of a column's variance.
+    1e-6 of a column's variance. The encoder sees "bernoulli" columns from their means. Posteriors
+    of networks with hidden layers begin with a standard deviation of exp(-2) for all rows: as wide
+    as the prior, they would hide the means from the decoder, which then learns to do without most
+    of a code.
 
     References
     ----------
     Kingma and Welling (2014), Auto-encoding variational Bayes. Burda, Grosse and Salakhutdinov
     (2016), Importance weighted autoencoders. Mattei and Frellsen (2019), MIWAE. Larsen, Sonderby,
     Larochelle and Winther (2016), Autoencoding beyond pixels using a learned similarity metric.
+    Lucas, Tucker, Grosse and Norouzi (2019), Don't blame the ELBO! A linear VAE perspective on
+    posterior collapse.
 
     Examples
     --------

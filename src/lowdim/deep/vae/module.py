@@ -22,6 +22,7 @@ from lowdim.deep.vae.posteriors import (
     posterior_of_layers,
 )
 
+START_LOG_STD = -2.0  # of posteriors
 WIDER = 0.5  # log of how much wider posteriors are where values miss and none did in fit
 MOST_NUMBERS = 2**22  # that a layer gives at once when rows are scored
 
@@ -80,17 +81,23 @@ class Variational(nn.Module):
         return encoder(shape.network, image, n_in, n_out, *layers)
 
     def start(self) -> None:
-        """Begin with posteriors of the prior's width for all rows.
+        """Begin with posteriors that are narrow, and equally so for all rows.
 
-        Widths that differ at random from row to row cost many steps to forget. The direction of
-        rank1 stays as it was drawn: at 0 it would have no gradient.
+        Widths that differ at random from row to row cost many steps to forget. At the width of the
+        prior draws drown what the encoder says: the decoder learns to do without most numbers of a
+        code, which then say nothing for good. (After 4 passes over digits, 784-500-500-50 uses 24
+        of 50 numbers and has 103.1 nats; with this start 30, and 94.8.) Without hidden layers none
+        is lost for good (Lucas et al., 2019), and widths begin nearer to where they end, as wide as
+        the prior. The direction of rank1 stays as it was drawn: at 0 it would have no gradient.
         """
+        affine = self.shape.network == "mlp" and not self.shape.hidden
         at = 0
         with torch.no_grad():
             for k in self.shape.layers:
                 n = n_numbers(k, self.shape.posterior)
                 last = 2 * k if self.shape.posterior == "rank1" else n
                 self.encoder[-1].weight[at + k : at + last] = 0.0
+                self.encoder[-1].bias[at + k : at + 2 * k] = 0.0 if affine else START_LOG_STD
                 at += n
 
     # ---- rows and codes --------------------------------------------------------------------------
@@ -281,7 +288,7 @@ class Bound(NamedTuple):
         (encoder, decoder), Y = nets, batch[0]
         if self.binarize:
             Y = self.binary(Y, module, noise)
-        out, of_encoder = forward(encoder, Y)
+        out, of_encoder = forward(encoder, Y - module.likelihood.center)
         k = out.shape[1] // 2
         mean, raw = out[:, :k], out[:, k:]
         log_std = raw.clamp(SMALLEST_LOG_STD, LARGEST_LOG_STD)

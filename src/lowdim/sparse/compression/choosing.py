@@ -15,7 +15,7 @@ from lowdim.core.result_table import ResultTable
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_number
 from lowdim.sparse.compression.bands import default_level, fixed_kinds
-from lowdim.sparse.compression.plan import TILE, Plan
+from lowdim.sparse.compression.plan import Plan, largest_tile
 from lowdim.sparse.compression.selecting import (
     Rule,
     kept,
@@ -27,7 +27,7 @@ from lowdim.sparse.compression.selecting import (
 from lowdim.sparse.pictures.signals import Signal, open_signal, peak_of
 
 USUAL = ("haar", "db4", "sym8", "bior4.4", "dct", "dft", "hadamard", "identity")
-LOOK = 2048  # pixels along a side, of a large picture, that a choice looks at
+LOOK = 2048  # pixels along a side, of a large picture, that a choice looks at; squared, of a signal
 BLOCK = 8
 
 
@@ -123,9 +123,8 @@ def _signals(given: Any) -> list[Signal]:
 def plan_for(signal: Signal, name: str) -> Plan:
     """As `compress` would take the signal apart."""
     wavelet = name not in ("dct", "dft", "hadamard", "lapped", "identity")
-    size = tuple(min(s, TILE) for s in signal.size) if len(signal.size) == 2 else signal.size
     block = BLOCK if name == "dct" and len(signal.size) == 2 else None
-    level = default_level(name, size) if wavelet else None
+    level = default_level(name, largest_tile(signal.size)) if wavelet else None
     return Plan(signal.values.shape, name, level, block, "ycc")
 
 
@@ -192,8 +191,6 @@ def _needed(signal: Signal, plan: Plan, allowed: float) -> int:
 
 def _middle(signal: Signal) -> Signal:
     """At most LOOK pixels along each side."""
-    if len(signal.size) == 1:
-        return signal
-    starts = [max(0, (s - LOOK) // 2) for s in signal.size]
-    rows, columns = (slice(a, a + LOOK) for a in starts)
-    return Signal(signal.values[rows, columns])
+    side = LOOK if len(signal.size) == 2 else LOOK**2
+    starts = (max(0, (s - side) // 2) for s in signal.size)
+    return Signal(signal.values[tuple(slice(a, a + side) for a in starts)])

@@ -183,7 +183,8 @@ def _plan(fields: dict[str, Any]) -> Plan:
             level is not None and level <= 2 + default_level("haar", tuple(shape[:2])),
             "its level is too large",
         )
-    return Plan(tuple(shape), kind, level, block, color, learnt)
+    whole = len(shape) == 1 and "lengths" not in fields
+    return Plan(tuple(shape), kind, level, block, color, learnt, whole)
 
 
 def _of_rounded(rounded: list[Rounded]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from lowdim.sparse.compression.bands import default_level, fixed_kinds
 from lowdim.sparse.compression.compressed import Compressed
 from lowdim.sparse.compression.learnt_blocks import with_components
 from lowdim.sparse.compression.low_rank import Decomposed, warn_if_large
-from lowdim.sparse.compression.plan import TILE, Plan
+from lowdim.sparse.compression.plan import Plan, largest_tile
 from lowdim.sparse.compression.searching import for_bytes, for_psnr
 from lowdim.sparse.compression.selecting import (
     Rule,
@@ -62,7 +62,7 @@ def compress(
 
     Cost: a transform or two for `keep` and `epsilon`, about ten for `psnr` and `nbytes`. Memory: a
     few tiles of 1024 x 1024 pixels and the picture that is stored, beside what is returned ('svd':
-    all factors).
+    all factors). Signals of more than 1024^2 numbers are cut into pieces of about the same length.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def open_plan(signal: Signal, basis: str, level: int | None, block: int | None, 
 def _level(signal: Signal, basis: str, level: int | None) -> int | None:
     if basis in WITHOUT_LEVELS:
         return None
-    size = tuple(min(s, TILE) for s in signal.size) if len(signal.size) == 2 else signal.size
+    size = largest_tile(signal.size)
     if level is None:
         return default_level(basis, size)
     level = check_at_least("level", level, 0)

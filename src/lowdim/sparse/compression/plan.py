@@ -1,7 +1,7 @@
 """How a picture is taken apart: tiles, working colours, bands; and put together again.
 
-A picture of more than 1024 pixels along a side is cut into tiles of about the same size; so memory
-is that of a few tiles, whatever the picture.
+A picture of more than 1024 pixels along a side is cut into tiles of about the same size, a signal
+of more than 1024^2 numbers into pieces; so memory is that of a few tiles, whatever the picture.
 
     tile (h, w, c) -> planes of working colours -> bands of each -> coefficients
 """
@@ -17,7 +17,7 @@ import numpy as np
 from lowdim.sparse.compression.bands import Bands, BlockBands, fixed_bands
 from lowdim.sparse.pictures.colors import color_matrix, mixed
 from lowdim.sparse.pictures.signals import Signal
-from lowdim.sparse.pictures.strips import tiles
+from lowdim.sparse.pictures.strips import pieces
 
 TILE = 1024
 DEAD_ZONE = 0.66  # of a step: what is less becomes 0
@@ -50,6 +50,7 @@ class Plan(NamedTuple):
     block: int | None
     color: str
     learnt: tuple[Learnt, ...] = ()  # of 'pca', one for each plane
+    whole: bool = False  # one tile, whatever the size: signals in older files
 
     @property
     def size(self) -> tuple[int, ...]:
@@ -61,7 +62,9 @@ class Plan(NamedTuple):
 
     def tiles(self) -> list[Tile]:
         """All parts of the picture, in the order in which they are stored."""
-        return tiles(self.size, TILE)
+        if self.whole:
+            return [tuple(slice(0, s) for s in self.size)]
+        return pieces(self.size, TILE)
 
     def transforms(self, tile: Tile) -> list[Bands]:
         """One for each plane of a tile."""
@@ -103,6 +106,12 @@ class Plan(NamedTuple):
         """For each plane, how long the atoms of its bands are in the channels."""
         pairs = zip(self.transforms(tile), self.gains(), strict=True)
         return [one.lengths * gain for one, gain in pairs]
+
+
+def largest_tile(size: tuple[int, ...]) -> tuple[int, ...]:
+    """Sides of the tiles of a signal or picture of this size, at the most."""
+    side = TILE if len(size) == 2 else TILE**2
+    return tuple(min(s, side) for s in size)
 
 
 @lru_cache(maxsize=16)

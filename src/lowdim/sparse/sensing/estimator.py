@@ -34,6 +34,7 @@ from lowdim.sparse.bases.operator import Basis
 from lowdim.sparse.bases.shapes import checked_shape
 from lowdim.sparse.min_l1.problem import Problem, rounding_of
 from lowdim.sparse.min_l1.solve import SOLVERS, pursue
+from lowdim.sparse.sensing.coherent import check_pair
 from lowdim.sparse.sensing.greedy import COUNTED, GREEDY, Pursuit, coded, open_pursuit
 from lowdim.sparse.sensing.measuring import KINDS, Measurement, measurement, sensed
 from lowdim.sparse.sensing.needed import measurements_needed
@@ -63,7 +64,8 @@ class CompressiveSensing(Transformer, Estimator):
         row takes).
     measurement : {'gaussian', 'bernoulli', 'dct', 'dft', 'pixels'}, default='gaussian'
         What is measured, as in `sparse.measurement`. Rows of a basis ('dct', 'dft', 'pixels') need
-        no memory and are fast, but must have little in common with `basis`.
+        no memory and are fast, but must have little in common with `basis`: `fit` warns where an
+        atom lies in few of their numbers, and raises where one lies in none that is measured.
     basis : str or Basis, default='dct'
         In which rows are sparse.
     signal_shape : (int, int) or int, default=None
@@ -175,6 +177,7 @@ class CompressiveSensing(Transformer, Estimator):
         W = measurement(
             self.measurement, self.n_components_, U.signal_shape, random_state=self.random_state
         )
+        check_pair(W, U, f"measurement={self.measurement!r} with basis={self.basis!r}")
         drawn = W.chosen is None
         self.components_ = W.matrix() if drawn else None
         self.measured_ = W.chosen

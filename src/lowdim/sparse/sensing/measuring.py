@@ -112,10 +112,12 @@ class Measurement(SameBits, LinearOperator):
         """X W' (n, M): the measurements of rows of signals (n, D)."""
         if self._W is not None:
             return dense_times(X, np.ascontiguousarray(self._W.T.astype(X.dtype, copy=False)))
+        return np.asarray(self.whole(X)[:, self.chosen] * X.dtype.type(self._scale))
+
+    def whole(self, X: np.ndarray) -> np.ndarray:
+        """Products (n, D) of rows of signals with all rows of the basis that is measured in."""
         assert self._basis is not None
-        if self.kind == "pixels":
-            return np.asarray(X[:, self.chosen] * X.dtype.type(self._scale))
-        return np.asarray(self._basis.products(X)[:, self.chosen] * X.dtype.type(self._scale))
+        return X if self.kind == "pixels" else np.asarray(self._basis.products(X))
 
     def back(self, Y: np.ndarray) -> np.ndarray:
         """Y W (n, D): the adjoint, of rows of measurements (n, M)."""
