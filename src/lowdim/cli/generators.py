@@ -183,13 +183,13 @@ def _passes(material: Material) -> int:
     return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
 
 
-WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
 AS_THEY_ARE = (("drop_level", True), ("scale", False))  # whole numbers whole, levels 0 or 1
 LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels
-SCORES = (("scores", "normal"),)  # noise is normal, and so are columns then
+WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
+SCORES = (("scores", "normal"),)  # one Gaussian and noise are normal, and so are columns then
 LEVELS_AND_SCORES = (*LEVELS_AS_NUMBERS, *SCORES)
 METHODS = (
-    Method("ppca", "ProbabilisticPCA: one Gaussian", _ppca),
+    Method("ppca", "ProbabilisticPCA: one Gaussian of normal scores", _ppca, SCORES),
     Method("mixture", "GaussianMixture: several, as many as BIC says", _mixture, WITHOUT_LEVEL),
     Method(
         "vae",
