@@ -101,5 +101,6 @@ CASES = (
         higher_is_better=False,
         tolerance=0.02,
         big=True,
+        most_rounds=2,
     ),
 )

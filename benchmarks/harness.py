@@ -74,6 +74,8 @@ class Case:
         ``remark(result)``: a few words for the table, such as the number of passes.
     big : bool, default=False
         Runs for minutes: only with ``--big``, and in a table of its own.
+    most_rounds : int or None, default=None
+        Rounds at the most, where one fit of a peer takes a minute.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Case:
     memory_limit: float | None = None
     remark: Callable[[Any], str] | None = None
     big: bool = False
+    most_rounds: int | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -176,7 +179,7 @@ def _run_rounds(
             workers[name] = Worker(family, case, name, folder)
         for name in list(workers):
             _attempt(workers, measured[name], "warm up")
-        for round_ in range(repeats):
+        for round_ in range(min(repeats, case.most_rounds or repeats)):
             in_turn = list(workers) if round_ % 2 == 0 else list(reversed(workers))
             for name in in_turn:
                 time.sleep(BREATH)

@@ -52,19 +52,26 @@ CASES = [
     Case("toy", "small", make, Entry("lean", lean),
          [Entry("greedy", greedy), Entry("tires", tires), Entry("dies", dies),
           Entry("diverges", diverges)], distance, higher_is_better=False, warm_rows=10),
+    Case("once", "slow", make, Entry("lean", lean), [Entry("greedy", greedy)], distance,
+         most_rounds=1),
 ]
 """
 
 
 @pytest.fixture(scope="module")
-def toy_outcome(tmp_path_factory) -> Outcome:
+def toy_outcomes(tmp_path_factory) -> list[Outcome]:
     folder = tmp_path_factory.mktemp("family")
     (folder / "toy_family.py").write_text(TOY_FAMILY)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         patch.setattr(harness, "BREATH", 0.0)
         family = importlib.import_module("toy_family")
-        return harness.run_case(family, family.CASES[0], repeats=2, shrink=10)
+        return [harness.run_case(family, case, repeats=2, shrink=10) for case in family.CASES]
+
+
+@pytest.fixture(scope="module")
+def toy_outcome(toy_outcomes) -> Outcome:
+    return toy_outcomes[0]
 
 
 def unused(*_):
@@ -139,6 +146,11 @@ def test_entries_run_in_turn_on_the_same_data(toy_outcome):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_a_case_of_minutes_has_few_rounds(toy_outcomes):
+    once = toy_outcomes[1]
+    assert [len(one.seconds) for one in (once.ours, *once.peers)] == [1, 1]
+
+
 def test_peak_memory_is_that_of_the_largest_moment(toy_outcome):
     moment = 8_000_000 * 8 / 2**20
     assert toy_outcome.ours.memory < 10

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from lowdim.cli import generators
 from lowdim.cli.drawn_rows import drawn_values
@@ -79,7 +80,8 @@ def test_some_rows_or_all_are_learned_from(material, rng):
     found = material(rng.normal(size=(100, 3)))
     few = np.arange(50)
     mean = found.fit(named("ppca"), few).estimator_.mean_
-    assert mean == pytest.approx(np.asarray(found.rows.take(few)).mean(axis=0), abs=1e-6)
+    _, rows = found.encoded(named("ppca").encoding)
+    assert mean == pytest.approx(np.asarray(rows.take(few)).mean(axis=0), abs=1e-6)
     assert found.fit(named("ppca")).estimator_.mean_ == pytest.approx(np.zeros(3), abs=1e-6)
 
 
@@ -105,3 +107,45 @@ def test_networks_draw_levels_with_their_shares(tmp_path, rng, name):
     yes = np.array(drawn["flag"].levels)[drawn["flag"].places] == "yes"
     gap = yes[codes == "b"].mean() - yes[codes == "a"].mean()
     assert gap > (0.8 - 0.1) / 2  # and they go together
+
+
+def test_models_see_scores_unless_units_are_wanted(tmp_path, rng):
+    np.save(tmp_path / "X.npy", rng.gamma(1.0, size=(80, 2)))
+    for scale, scored in ((True, True), (False, False)):
+        request = TableRequest(str(tmp_path / "X.npy"), wishes={"scale": scale}, quiet=True)
+        table = request.open()
+        found = Material(request, table, request.fit(table), 0)
+        for name in ("ppca", "vae", "diffusion", "gan"):
+            encoder, _ = found.encoded(named(name).encoding)
+            assert (encoder.scores == "normal") is scored
+            assert (encoder.encoding_.codecs[0].scores is not None) is scored
+
+
+@pytest.mark.parametrize("name", ["ppca", "vae", "diffusion", "gan"])
+def test_counts_tails_and_dates_are_drawn_as_those_of_the_table(tmp_path, rng, name):
+    """Of complete columns, whatever the model has learned: two samples' distance is chance."""
+    n = 900
+    z = rng.normal(size=n)
+    day = np.datetime64("2020-01-01") + np.where(z > 0, 20, 300) + rng.integers(0, 40, size=n)
+    visits, income = rng.poisson(np.exp(0.5 * z)), np.exp(2 * z + rng.normal(size=n))
+    lines = [f"{v},{i:.2f},{d}" for v, i, d in zip(visits, income, day, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["visits,income,day", *lines]))
+    request = TableRequest(str(tmp_path / "t.csv"), quiet=True)
+    table = request.open()
+    found = Material(request, table, request.fit(table), 0)
+    drawn = drawn_values(found.fit(named(name)), 2000, rng)
+    days = days_of(drawn["day"])
+    for fake, real in (
+        (drawn["visits"].numbers, visits),
+        (drawn["income"].numbers, income),
+        (days, day.astype(float)),
+    ):
+        assert kstest(fake, real).statistic < 0.035  # half a step of counts, and decimals
+    assert np.corrcoef(np.log(drawn["income"].numbers + 0.01), days)[0, 1] < -0.4  # together
+
+
+def days_of(values):
+    """Days since 1970 of a column of dates."""
+    if values.places is None:
+        return values.numbers / 86_400_000_000
+    return np.array(values.levels, dtype="datetime64[D]").astype(float)[values.places]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import kstest
 
 import lowdim
 from lowdim.tables.drawing import (
@@ -11,6 +12,7 @@ from lowdim.tables.drawing import (
     drawn_matrix,
     level_prices,
     level_probabilities,
+    with_known_places,
     with_levels,
 )
 
@@ -140,3 +142,50 @@ def test_given_columns_stay_and_the_others_follow(rng):
     assert_array_equal(Z[:, encoding.spans[1]], np.tile(known["kind"], (200, 1)))
     free = drawn_matrix(model.estimator_, encoding, 200, rng)
     assert Z[:, 0].mean() > 0.6 > 0.4 > free[:, 0].mean()  # in standard deviations of x
+
+
+class Narrow(lowdim.ProbabilisticPCA):
+    """Draws that are too narrow, and off the middle."""
+
+    def sample(self, n_samples=1, random_state=None):
+        return 0.6 * super().sample(n_samples, random_state=random_state) + 0.4
+
+
+def numbers(rng, n=3000):
+    z = rng.normal(size=n)
+    visits = rng.poisson(np.exp(0.5 + 0.5 * z))
+    return pd.DataFrame({"visits": visits, "income": np.exp(2 * z + rng.normal(size=n))})
+
+
+@pytest.mark.parametrize("n", [20, 4000])
+def test_drawn_numbers_have_the_distribution_of_columns_without_missing_values(n, rng):
+    table = numbers(rng)
+    encoder = lowdim.TableEncoder(scores="normal")
+    model = lowdim.TableModel(Narrow(1, random_state=0), encoder=encoder).fit(table)
+    drawn = pd.concat([model.sample(n, random_state=seed) for seed in range(4000 // n)])
+    assert kstest(drawn["income"], table["income"]).statistic < 0.05  # 1.36 / sqrt(1700) is 5 %
+    for count in range(4):
+        share, real = (drawn["visits"] == count).mean(), (table["visits"] == count).mean()
+        assert abs(share - real) < 0.03  # 3 standard errors
+    plain = lowdim.TableModel(Narrow(1, random_state=0)).fit(table).sample(4000, random_state=0)
+    assert kstest(plain["income"], table["income"]).statistic > 0.1  # what is mended
+
+
+def test_numbers_keep_their_order_and_what_is_given_or_has_missing_values_stays(rng):
+    table = numbers(rng)
+    table.loc[:50, "visits"] = np.nan
+    encoder = lowdim.TableEncoder(scores="normal")
+    model = lowdim.TableModel(Narrow(1, random_state=0), encoder=encoder).fit(table)
+    encoding, estimator = model.encoder_.encoding_, model.estimator_
+    Z = estimator.sample(2000, random_state=0)
+    found = with_known_places(estimator, encoding, Z, rng)
+    assert_array_equal(found[:, 0], Z[:, 0])
+    assert np.all(np.diff(found[np.argsort(Z[:, 1]), 1]) >= 0)
+    assert abs(found[:, 1].std() - 1) < 0.02 and abs(found[:, 1].mean()) < 0.02
+    assert_array_equal(with_known_places(estimator, encoding, Z, rng, ["income"]), Z)
+
+
+def test_columns_without_scores_stay_as_they_are_drawn(table, rng):
+    model = lowdim.TableModel(Near(2, random_state=0)).fit(table)
+    Z = rng.normal(size=(50, model.encoder_.encoding_.width))
+    assert with_known_places(model.estimator_, model.encoder_.encoding_, Z, rng) is Z

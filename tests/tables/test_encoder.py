@@ -536,3 +536,107 @@ def test_decimals_come_back_as_decimals(rng):
     back = encoder.inverse_transform(encoder.transform(table))
     assert back["price"].tolist() == prices
     assert set(map(type, back["price"])) == {Decimal}
+
+
+# ---- normal scores -------------------------------------------------------------------------------
+
+
+def test_a_table_of_scores_comes_back_as_it_was(rng):
+    table = mixed(rng)
+    encoder = TableEncoder(scores="normal").fit(table)
+    back = encoder.inverse_transform(encoder.transform(table), within="observed")
+    pd.testing.assert_frame_equal(back, table.drop(columns="person"), rtol=1e-9)
+
+
+def test_scores_of_numbers_and_dates_look_normal_whatever_their_shape(rng):
+    table = mixed(rng, n=3000, missing=0.1)
+    encoder = TableEncoder(scores="normal", dates="days").fit(table)
+    Z = pd.DataFrame(encoder.transform(table), columns=encoder.get_feature_names_out())
+    for name in ("height", "visits", "income", "share", "born"):
+        z = Z[name].to_numpy()
+        assert np.array_equal(np.isnan(z), table[name].isna().to_numpy())
+        z = z[~np.isnan(z)]
+        assert abs(z.mean()) < 1e-3 and abs(z.std() - 1) < 1e-2
+        if name != "visits":  # at quantiles of the normal distribution, to a row in a thousand
+            quantiles = np.quantile(z, [0.1, 0.3, 0.5, 0.7, 0.9])
+            np.testing.assert_allclose(quantiles, [-1.2816, -0.5244, 0, 0.5244, 1.2816], atol=0.02)
+    assert "normal scores" in encoder.columns_["income"].done
+    assert "normal scores" in encoder.columns_["born"].done
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e150])
+def test_scores_have_no_units(unit, rng):
+    x = rng.lognormal(size=500)
+    plain = TableEncoder(scores="normal").fit_transform({"x": x, "y": rng.normal(size=500)})
+    scaled = TableEncoder(scores="normal").fit({"x": unit * x, "y": plain[:, 1]})
+    Z = scaled.transform({"x": unit * x, "y": plain[:, 1]})
+    np.testing.assert_allclose(Z[:, 0], plain[:, 0], atol=1e-6)
+    beyond = scaled.transform({"x": unit * np.array([50.0, 1e3]), "y": [0.0, 0.0]})
+    assert np.isfinite(beyond).all() and beyond[1, 0] > beyond[0, 0] > Z[:, 0].max()
+
+
+def test_scores_of_parts_are_those_of_the_whole(rng, tmp_path):
+    table = mixed(rng, n=6000).drop(columns="unit")
+    whole = TableEncoder(scores="normal").fit(table)
+    parts = TableEncoder(scores="normal")
+    for start in (0, 1000, 2500):
+        parts.partial_fit(table.iloc[start : {0: 1000, 1000: 2500, 2500: 6000}[start]])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    file = TableEncoder(scores="normal").fit(tmp_path / "t.csv")
+    expected = whole.transform(table)
+    np.testing.assert_allclose(parts.transform(table), expected, atol=1e-9)
+    np.testing.assert_allclose(file.transform(tmp_path / "t.csv"), expected, atol=1e-6)
+
+
+def test_scores_of_a_matrix_and_of_text_and_of_dask(rng):
+    import dask.dataframe as dd
+
+    X = rng.gamma(1.0, size=(3000, 2))
+    of_matrix = TableEncoder(scores="normal").fit_transform(X)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    np.testing.assert_allclose(TableEncoder(scores="normal").fit_transform(frame), of_matrix)
+    lazy = TableEncoder(scores="normal").fit(dd.from_pandas(frame, npartitions=5))
+    np.testing.assert_allclose(lazy.transform(frame), of_matrix)
+    text = {"a": [f"{x!r} kg" for x in X[:, 0].tolist()], "b": X[:, 1]}
+    np.testing.assert_allclose(TableEncoder(scores="normal").fit_transform(text), of_matrix)
+
+
+def test_scores_are_saved(rng, tmp_path):
+    table = mixed(rng)
+    encoder = TableEncoder(scores="normal").fit(table)
+    encoder.save(tmp_path / "e.lowdim")
+    loaded = lowdim.load(tmp_path / "e.lowdim")
+    np.testing.assert_array_equal(loaded.transform(table), encoder.transform(table))
+
+
+def test_missing_values_can_be_the_mean_of_scores(rng):
+    table = mixed(rng)
+    Z = TableEncoder(scores="normal", missing="mean", dates="days").fit_transform(table)
+    absent = table["height"].isna().to_numpy()
+    assert absent.any() and (Z[absent, 0] == 0).all()
+
+
+def test_ranges_of_scores_hold_the_value_and_follow_the_column(rng):
+    x = rng.lognormal(sigma=1.5, size=2000)
+    encoder = TableEncoder(scores="normal", log=False).fit({"x": x, "y": rng.normal(size=2000)})
+    ranges = encoder.inverse_std(np.zeros((1, 2)), np.ones((1, 2)))
+    low, high = float(ranges.low["x"][0]), float(ranges.high["x"][0])
+    found = [np.mean(x < low), np.mean(x < high)]
+    np.testing.assert_allclose(found, [0.025, 0.975], atol=2e-3)
+
+
+@pytest.mark.parametrize("other", ["scale", "center"])
+def test_scores_need_units_to_go(other):
+    with pytest.raises(ValueError, match=f"scores='normal' needs {other}=True"):
+        TableEncoder(scores="normal", **{other: False}).fit({"x": [1.0, 2.0, 4.0]})
+
+
+def test_a_sparse_matrix_has_no_scores():
+    X = sp.random_array((20, 5), density=0.3, rng=0)
+    with pytest.raises(TableError, match=r"would fill it.*leave scores=\.\.\. out"):
+        TableEncoder(scores="normal").fit(X)
+
+
+def test_unknown_scores_are_refused():
+    with pytest.raises(ValueError, match="scores"):
+        TableEncoder(scores="uniform").fit({"x": [1.0, 2.0]})

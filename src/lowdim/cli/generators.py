@@ -89,9 +89,16 @@ class Material:
     def encoded(self, encoding: tuple[tuple[str, Any], ...]) -> tuple[Any, Any]:
         """An encoder with these arguments beside the user's, and the numbers it makes."""
         if encoding not in self._encoded:
-            encoder = self.request.encoder().set_params(**dict(encoding)).fit(self.table)
+            encoder = self._unfitted(encoding).fit(self.table)
             self._encoded[encoding] = encoder, encoder.rows(self.table)
         return self._encoded[encoding]
+
+    def _unfitted(self, encoding: tuple[tuple[str, Any], ...]) -> Any:
+        """The user's encoder with these arguments; one who wants units gets no scores."""
+        encoder, arguments = self.request.encoder(), dict(encoding)
+        if not encoder.scale:
+            arguments.pop("scores", None)
+        return encoder.set_params(**arguments)
 
     def check(self, method: Method) -> None:
         """Raise if the table is none for a method."""
@@ -112,8 +119,7 @@ class Material:
 
         encoder, rows = self.encoded(method.encoding)
         used = rows if chosen is None else rows.take(chosen)
-        own = self.request.encoder().set_params(**dict(method.encoding))
-        model = TableModel(method.unfitted(self), encoder=own)
+        model = TableModel(method.unfitted(self), encoder=self._unfitted(method.encoding))
         return model.fit_encoded(self.table, encoder, used)
 
 
@@ -135,7 +141,7 @@ def _vae(material: Material) -> Any:
     import lowdim
 
     k = min(material.components + SPARE, max(material.rows.n_columns - 1, 1))
-    encoder, _ = material.encoded(LEVELS_AS_NUMBERS)
+    encoder, _ = material.encoded(LEVELS_AND_SCORES)
     kinds = [
         "categorical" if column.kind in ("category", "flag") else "gaussian"
         for column in encoder.encoding_.used
@@ -177,17 +183,19 @@ def _passes(material: Material) -> int:
     return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
 
 
-WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
 AS_THEY_ARE = (("drop_level", True), ("scale", False))  # whole numbers whole, levels 0 or 1
 LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels
+WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
+SCORES = (("scores", "normal"),)  # one Gaussian and noise are normal, and so are columns then
+LEVELS_AND_SCORES = (*LEVELS_AS_NUMBERS, *SCORES)
 METHODS = (
-    Method("ppca", "ProbabilisticPCA: one Gaussian", _ppca),
+    Method("ppca", "ProbabilisticPCA: one Gaussian of normal scores", _ppca, SCORES),
     Method("mixture", "GaussianMixture: several, as many as BIC says", _mixture, WITHOUT_LEVEL),
     Method(
         "vae",
         "VAE: a network with few numbers inside",
         _vae,
-        LEVELS_AS_NUMBERS,
+        LEVELS_AND_SCORES,
         needs_torch=True,
     ),
     Method(
@@ -198,11 +206,12 @@ METHODS = (
         needs_torch=True,
         most_columns=MOST_READ,
     ),
-    Method("diffusion", "Diffusion: out of noise, step by step", _diffusion, needs_torch=True),
+    Method("diffusion", "Diffusion: out of noise, step by step", _diffusion, SCORES, True),
     Method(
         "gan",
         "GAN: against a discriminator, for tables without empty cells",
         _gan,
+        SCORES,
         needs_torch=True,
         takes_nan=False,
     ),

@@ -130,6 +130,31 @@ class Passed(NamedTuple):
     kept: torch.Tensor | None  # what dropout multiplied by
 
 
+def activated(Z: torch.Tensor, activation: str) -> torch.Tensor:
+    """act(Z); where `times_slope` can do without Z, it is overwritten."""
+    return Z if activation == "identity" else _ACTIVATE[activation](Z)
+
+
+def times_slope(D: torch.Tensor, Z: torch.Tensor, activation: str) -> torch.Tensor:
+    """D act'(Z), for Z as `activated` left it."""
+    return D if activation == "identity" else _TIMES_SLOPE[activation](D, Z)
+
+
+def add_gradients(
+    W: torch.Tensor, b: torch.Tensor, X: torch.Tensor, D: torch.Tensor, into: Gradients
+) -> None:
+    """Of a layer that saw X, by derivatives D of the loss by X W' + b."""
+    of_W, of_b = into.place(W), into.place(b)
+    assert of_W is not None and of_b is not None
+    of_W.addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
+    of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
+
+
+def kept_of(X: torch.Tensor, dropout: Dropout) -> torch.Tensor | None:
+    """What a dropout multiplies numbers by now; None: by 1."""
+    return _kept(X, dropout.p) if dropout.training and dropout.p else None
+
+
 def forward(layers: Sequence[Layer], X: torch.Tensor) -> tuple[torch.Tensor, list[Passed]]:
     """Rows through dense layers, without autograd; what `backward` needs of it.
 
@@ -137,9 +162,8 @@ def forward(layers: Sequence[Layer], X: torch.Tensor) -> tuple[torch.Tensor, lis
     """
     passed = []
     for W, b, activation, dropout in layers:
-        Z = H = torch.addmm(b, X, W.t())
-        if activation != "identity":
-            H = _ACTIVATE[activation](Z)
+        Z = torch.addmm(b, X, W.t())
+        H = activated(Z, activation)
         kept = _kept(H, dropout) if dropout else None
         passed.append(Passed(X, None if activation == "identity" else Z, kept))
         X = H if kept is None else H * kept
@@ -164,11 +188,8 @@ def backward(
         assert back is not None
         X, Z, kept = passed[number]
         D = back if kept is None else back * kept
-        D = D if Z is None else _TIMES_SLOPE[activation](D, Z)
-        of_W, of_b = into.place(W), into.place(b)
-        assert of_W is not None and of_b is not None
-        of_W.addmm_(D.t(), X, beta=1 if into.holds(W) else 0)
-        of_b.add_(D.sum(dim=0)) if into.holds(b) else torch.sum(D, dim=0, out=of_b)
+        D = D if Z is None else times_slope(D, Z, activation)
+        add_gradients(W, b, X, D, into)
         back = D @ W if number or further else None
     return back
 

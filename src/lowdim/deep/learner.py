@@ -27,6 +27,7 @@ from lowdim.deep.processes import added_over_processes, own_part
 from lowdim.deep.vector import Vector, array_of
 
 SHARD, MOST_SHARDS = 64, 8  # rows of a shard at least; shards of a batch at most
+BATCH = MOST_SHARDS  # in place of the number of a shard, where noise is drawn for all of them
 
 
 class Settings(NamedTuple):
@@ -85,6 +86,10 @@ class Learner:
         straight(module, batch, generator, gradients, weight) gives the same loss as a number, and
         adds its gradient, divided by the weight, to `layers.Gradients`: a derivation by hand, in
         single or double precision. None where it has none for this batch.
+    draw : callable or None
+        draw(module, batch, generator) is what `loss` and `straight` get in place of a batch:
+        tensors with a row each. Made for a whole batch, on one thread: many small steps on several
+        threads wait for each other.
     """
 
     def __init__(
@@ -102,6 +107,7 @@ class Learner:
         shard: int = SHARD,
         noisy: bool = True,
         straight: Callable[..., float | None] | None = None,
+        draw: Callable[..., tuple] | None = None,
     ):
         import torch
 
@@ -112,6 +118,7 @@ class Learner:
         self._prepare = prepare
         self._shard, self._noisy = shard, noisy
         self._straight = straight if settings.precision != "mixed" else None
+        self._draw = draw
         self._weights = [p for p in self.module.parameters() if p.requires_grad]
         self.vector = Vector(self._weights, settings)
         self.n_done = 0
@@ -123,6 +130,8 @@ class Learner:
         weight = self.weight_of(batch)
         if not weight > 0:
             return Stepped(0.0, 0.0)
+        if self._draw is not None:
+            batch = self.drawn(self.tensors(batch), torch_generator(self.seed, self.n_done, BATCH))
         shards = own_part(list(enumerate(self._shards(batch))))
         gradients = self.vector.gradients(max(1, len(shards)))
         if not shards:  # under torchrun, others have them all
@@ -196,7 +205,8 @@ class Learner:
             (number, rows), (_, parts) = item
             on_one_thread()
             noise = torch_generator(self.seed, self.n_done, number) if self._noisy else None
-            into, batch = Gradients(self._weights, parts), self.tensors(rows)
+            into = Gradients(self._weights, parts)
+            batch = rows if self._draw is not None else self.tensors(rows)
             if self._straight is not None:
                 with torch.no_grad(), with_noise(noise):
                     found = self._straight(self.module, batch, noise, into, weight)
@@ -224,6 +234,15 @@ class Learner:
         count = 2 ** (max(most, 1).bit_length() - 1)
         cuts = [n * i // count for i in range(count + 1)]
         return [tuple(part[a:b] for part in batch) for a, b in pairwise(cuts)]
+
+    def drawn(self, batch: tuple, noise: Any) -> tuple:
+        """What the loss gets of a batch of tensors."""
+        import torch
+
+        if self._draw is None:
+            return batch
+        with torch.no_grad():
+            return self._draw(self.module, batch, noise)
 
     def tensors(self, batch: tuple) -> tuple:
         """Arrays as tensors: numbers in the precision of the network, classes as they are."""

@@ -129,11 +129,12 @@ class Network(Estimator):
         weighted: bool = False,
         more: bool = False,
         straight: Callable[..., float | None] | None = None,
+        draw: Callable[..., tuple] | None = None,
     ) -> None:
         """Learn the weights by `max_iter` passes over the rows, or by one more.
 
-        `along` are companions of the rows, the last one their weights if `weighted`; `straight` is
-        the learner's.
+        `along` are companions of the rows, the last one their weights if `weighted`; `straight` and
+        `draw` are the learner's.
         """
         torch_for(type(self).__name__)
         before = self.history_ if more and hasattr(self, "weights_") else np.empty(0)
@@ -159,6 +160,7 @@ class Network(Estimator):
                 prepare=self._prepare(),
                 shard=self._shard_size(),
                 straight=straight,
+                draw=draw,
             )
         if more and hasattr(self, "weights_"):
             learner.put(self.weights_)
@@ -302,8 +304,9 @@ class _HeldOut:
         learner.module.eval()
         try:
             with torch.no_grad():
-                tensors = learner.tensors(self._part)
-                loss = self._loss(learner.module, tensors, torch_generator(self._seed)).item()
+                noise = torch_generator(self._seed)
+                tensors = learner.drawn(learner.tensors(self._part), noise)
+                loss = self._loss(learner.module, tensors, noise).item()
         finally:
             learner.module.train()
             learner.restore(kept)

@@ -22,7 +22,7 @@ from lowdim.deep.optimizers import memory_of, move
 
 # numbers from which on a vector is cut into so many pieces: a piece that is small costs more to
 # hand to a thread than to work on
-PIECES = ((2**24, 8), (2**21, 4), (2**17, 2), (0, 1))
+PIECES = ((2**24, 8), (2**21, 4), (2**19, 2), (0, 1))
 
 
 class Vector:
@@ -68,6 +68,8 @@ class Vector:
 
     def add(self, n_shards: int) -> None:
         """Leave the sum of the gradients with shard 0."""
+        if n_shards == 1:
+            return
         self._each_piece(lambda piece: self._added(piece, n_shards))
 
     def move(self, rate: float, step: int, decay: float) -> None:

@@ -6,6 +6,8 @@
     ordered        one column: the place of the level, centered and scaled as numbers are
     date           days since the first, centered and scaled; season and hour as points on a circle
 
+If normal scores are wanted (scores.py), they stand for the centered and scaled numbers or days.
+
 With these scales a principal component is the code that has the largest sum of squared correlations
 with the numbers and correlation ratios with the categories (factor analysis of mixed data, Pages
 2004; for categories alone multiple correspondence analysis): each column counts about the same, be
@@ -29,6 +31,7 @@ import numpy as np
 from lowdim.tables import readings
 from lowdim.tables.errors import TableError, quoted
 from lowdim.tables.frames.values import Values
+from lowdim.tables.scores import Scores
 
 DAY = 86_400_000_000  # microseconds
 YEAR = 365.2425 * DAY
@@ -56,6 +59,7 @@ class NumberCodec(NamedTuple):
     most: float | None = None  # of a share: 1, or 100 for percent
     form: str = "number"  # or 'span': durations in microseconds
     mean: float = 0.0  # of y
+    scores: Scores | None = None  # of y, where they stand for it
 
     @property
     def width(self) -> int:
@@ -65,17 +69,23 @@ class NumberCodec(NamedTuple):
         return [name]
 
     def encode(self, name: str, values: Values) -> np.ndarray:
-        x = numbers_in(name, values, self.reading)
+        y = self.standardized(numbers_in(name, values, self.reading))
+        return (y if self.scores is None else self.scores.of(y))[:, None]
+
+    def standardized(self, x: np.ndarray) -> np.ndarray:
+        """y of numbers; scores tell numbers apart that differ in their last digits."""
+        x = x if self.scores is None else np.asarray(x, dtype=np.float64)
         if self.zero is None:
             y = x if self.unit == 1 else x / self.unit
         else:
             y = np.log(np.maximum(x, self.zero))
-        return ((y - self.center) / self.scale)[:, None]
+        return (y - self.center) / self.scale
 
     def decode(self, Z: np.ndarray, within: str | None = "kind") -> Values:
         return self.written(self._within(self._numbers(Z[:, 0]), within))
 
     def _numbers(self, z: np.ndarray) -> np.ndarray:
+        z = z if self.scores is None else self.scores.back(z)
         y = z * self.scale + self.center
         if self.zero is None:
             return y * self.unit
@@ -301,6 +311,7 @@ class DateCodec(NamedTuple):
     reading: readings.DateText | None = None
     scaled: bool = True
     mean: float = 0.0  # of the days as they are encoded
+    scores: Scores | None = None  # of the days as they would be encoded, where they stand for them
 
     @property
     def kind(self) -> str:
@@ -318,7 +329,8 @@ class DateCodec(NamedTuple):
 
     def encode(self, name: str, values: Values) -> np.ndarray:
         x = numbers_in(name, values, self.reading)
-        columns = [((x - self.low) / DAY - self.center) / self.scale]
+        days = self.standardized(x)
+        columns = [days if self.scores is None else self.scores.of(days)]
         for period, used in ((YEAR, self.season), (DAY, self.hour)):
             if used:
                 angle = 2 * np.pi * (x % period) / period
@@ -326,11 +338,16 @@ class DateCodec(NamedTuple):
                 columns += [np.sin(angle) / scale, np.cos(angle) / scale]
         return np.column_stack(columns)
 
+    def standardized(self, x: np.ndarray) -> np.ndarray:
+        """Days since the first date, centered and scaled."""
+        return ((x - self.low) / DAY - self.center) / self.scale
+
     def decode(self, Z: np.ndarray, within: str | None = "kind") -> Values:
         x = self._moments(Z[:, 0], within)
         return Values("moment", x) if self.reading is None else words_of(self.reading.format(x))
 
     def _moments(self, z: np.ndarray, within: str | None) -> np.ndarray:
+        z = z if self.scores is None else self.scores.back(z)
         days = z * self.scale + self.center
         x = self.low + np.rint(days * (DAY / self.finest)) * self.finest
         return np.clip(x, self.low, self.high) if within == "observed" else x

@@ -17,6 +17,11 @@ without missing values the shares are known: there level j of row i is  argmax_j
 numbers b by which the levels have their shares in rows that are drawn without a condition. (They
 are the prices of the transport of rows to levels that moves the s_ij least.) What is a level
 already stays.
+
+Likewise the places of drawn numbers, where columns are normal scores: of columns without missing
+values it is known how numbers are distributed, and the i-th of n drawn ones becomes the number that
+so many of the table's rows lie below. What a model draws too wide, too narrow or blurred between
+two counts has the right distribution then, and columns go together as the model has it.
 """
 
 from __future__ import annotations
@@ -29,8 +34,10 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks
 from lowdim.core.opening import as_blocks
-from lowdim.tables.codecs import CategoryCodec, FlagCodec
+from lowdim.tables.codecs import CategoryCodec, DateCodec, FlagCodec, NumberCodec
 from lowdim.tables.encoding import Encoding
+from lowdim.tables.ranks import ranks_of, steps_of
+from lowdim.tables.scores import scores_of
 
 ROUNDS, CLOSE = 200, 1e-4  # of finding factors: at the most, and what is left to find
 TINY = 1e-12
@@ -41,10 +48,16 @@ def drawn_matrix(
     estimator: Any, encoding: Encoding, n: int, random: np.random.Generator
 ) -> np.ndarray:
     """n rows from a model of a table's numbers, (n, width)."""
+    Z = _sampled(estimator, n, random)
+    return with_known_places(
+        estimator, encoding, with_levels(estimator, encoding, Z, random), random
+    )
+
+
+def _sampled(estimator: Any, n: int, random: np.random.Generator) -> np.ndarray:
     drawn = estimator.sample(n, random_state=random)
     Z = drawn[0] if isinstance(drawn, tuple) else drawn  # mixtures also give the component
-    Z = Z.toarray() if sp.issparse(Z) else np.asarray(Z)
-    return with_levels(estimator, encoding, Z, random)
+    return Z.toarray() if sp.issparse(Z) else np.asarray(Z)
 
 
 def drawn_given(
@@ -60,7 +73,8 @@ def drawn_given(
         if column.name in known:
             Z[:, span] = known[column.name]
     (Z,) = np.asarray(estimator.draw_imputations(_named(estimator, Z), 1, random_state=random))
-    return with_levels(estimator, encoding, Z, random, known)
+    Z = with_levels(estimator, encoding, Z, random, known)
+    return with_known_places(estimator, encoding, Z, random, known)
 
 
 def with_levels(
@@ -107,12 +121,47 @@ def _with_known_shares(
     estimator: Any, Z: np.ndarray, random: np.random.Generator, known: list[Any], is_given: bool
 ) -> np.ndarray:
     """Rows drawn near levels, with levels that have their shares where nothing is given."""
-    enough = not is_given and len(Z) >= ENOUGH
-    free = Z if enough else np.asarray(estimator.sample(ENOUGH, random_state=random))
+    free = _free(estimator, Z, random, is_given)
     Z = np.array(Z, dtype=np.float64)
     for codec, span in known:
         price = level_prices(codec.shares_of(free[:MOST, span]), codec.level_shares)
         Z[:, span] = codec.at_places(np.argmax(codec.shares_of(Z[:, span]) + price, axis=1))
+    return Z
+
+
+def _free(estimator: Any, Z: np.ndarray, random: np.random.Generator, is_given: bool) -> np.ndarray:
+    """Enough rows that are drawn without a condition."""
+    return Z if not is_given and len(Z) >= ENOUGH else _sampled(estimator, ENOUGH, random)
+
+
+def with_known_places(
+    estimator: Any,
+    encoding: Encoding,
+    Z: np.ndarray,
+    random: np.random.Generator,
+    keep: Collection[str] = (),
+) -> np.ndarray:
+    """Drawn rows whose normal scores have the distribution of the table's, but for those to keep.
+
+    What is changed follows from draws without a condition.
+    """
+    columns = [
+        (column.codec.scores, span.start)
+        for column, span in zip(encoding.used, encoding.spans, strict=True)
+        if isinstance(column.codec, NumberCodec | DateCodec)
+        and column.codec.scores is not None
+        and column.n_missing == 0
+        and column.name not in keep
+    ]
+    if not columns:
+        return Z
+    free = _free(estimator, Z, random, bool(keep))
+    Z = np.array(Z, dtype=np.float64)
+    for scores, f in columns:
+        drawn = scores_of(steps_of(ranks_of(free[:, f])))
+        if drawn is not None:
+            z = drawn.of(Z[:, f]) * drawn.scale + drawn.center  # not yet over their deviation
+            Z[:, f] = (z - scores.center) / scores.scale
     return Z
 
 

@@ -96,6 +96,11 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         False: a category becomes one column, the number of its level (0, 1, ... in alphabetical
         order), and flags 0 or 1; for models that know categories, such as VAE with
         likelihood="categorical" for these columns.
+    scores : {'normal'} or None, default=None
+        'normal': numbers and dates become the normal quantiles of their places among all rows, so
+        that each column looks like a Gaussian whatever its shape; the way back goes along the same
+        broken line, and on straight at its ends. For models that draw rows, such as Diffusion.
+        Units of columns do not matter then; zeros do not stay zeros.
     missing : {'nan', 'mean', 'error'}, default='nan'
         What a missing value becomes: NaN, the mean of its column, or an error.
     missing_marks : list of str, default=()
@@ -170,6 +175,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         "center": ["boolean"],
         "drop_level": ["boolean"],
         "level_columns": ["boolean"],
+        "scores": [StrOptions({"normal"}), None],
         "missing": [StrOptions({"nan", "mean", "error"})],
         "missing_marks": ["array-like"],
         "unknown": [StrOptions({"warn", "error"})],
@@ -202,6 +208,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         center=True,
         drop_level=False,
         level_columns=True,
+        scores=None,
         missing="nan",
         missing_marks=(),
         unknown="warn",
@@ -220,6 +227,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.center = center
         self.drop_level = drop_level
         self.level_columns = level_columns
+        self.scores = scores
         self.missing = missing
         self.missing_marks = missing_marks
         self.unknown = unknown
@@ -253,6 +261,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
                 "missing='mean' needs level_columns=True: numbers of levels have no mean."
             )
         table = open_table(X)
+        _check_scores(self, table)
         wish = wish_of(self, table)
         left_out = {*wish.ignore, wish.id}  # they are not even read
         names = [name for name in table.names if name not in left_out]
@@ -410,7 +419,7 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
 
 def surveyed(table: Table, wish: Wish, names: Sequence[str]) -> Survey:
     """One look at these columns of a table."""
-    settings = Settings(wish.missing, wish.categorical | set(wish.ordered))
+    settings = Settings(wish.missing, wish.categorical | set(wish.ordered), wish.scores)
     if isinstance(table, DaskTable):
         return _surveyed_by_dask(table, names, settings)
     while True:
@@ -476,6 +485,22 @@ def _dtypes(table: Table, names: Sequence[str]) -> tuple:
         return tuple(dtypes_of(table.meta))
     found = dict(zip(names, dtypes_of(next(iter(table.chunks(names)))), strict=True))
     return tuple(found.get(name) for name in table.names)
+
+
+def _check_scores(encoder: TableEncoder, table: Table) -> None:
+    if encoder.scores is None:
+        return
+    for name in ("scale", "center"):
+        if not getattr(encoder, name):
+            raise ValueError(
+                f"scores={encoder.scores!r} needs {name}=True: scores have no units and no zero."
+            )
+    if table.is_sparse:
+        raise TableError(
+            f"{table.where} is sparse, and scores={encoder.scores!r} would fill it: a score of 0 "
+            "is the middle of a column.",
+            "Give a dense table, or leave {scores} out.",
+        )
 
 
 def _check_within(within: Any) -> None:

@@ -72,7 +72,7 @@ class Encoding(NamedTuple):
     def keeps_zeros(self) -> bool:
         """Whether zeros of a matrix stay zeros, so that a sparse one can stay sparse."""
         codecs = [column.codec for column in self.used]
-        return all(isinstance(c, NumberCodec) and c.center == 0 and c.zero is None for c in codecs)
+        return all(_keeps_zero(c) for c in codecs)
 
     def feature_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Names of the matrix's columns; `names` stand for those of a table without names."""
@@ -189,7 +189,7 @@ def _of_matrix(X: Any, encoding: Encoding) -> Any:
     if sp.issparse(X):
         scale = np.array([c.scale * c.unit for c in codecs])
         return sp.csr_array((X.data / scale[X.indices], X.indices, X.indptr), X.shape, X.dtype)
-    if not all(isinstance(c, NumberCodec | FlagCodec) for c in codecs):
+    if not all(_is_linear(c) for c in codecs):
         parts = [
             c.encode(i.name, Values("number", X[:, f]))
             for f, (c, i) in enumerate(zip(codecs, encoding.used, strict=True))
@@ -205,6 +205,19 @@ def _of_matrix(X: Any, encoding: Encoding) -> Any:
     Y -= center
     Y /= scale
     return Y.astype(encoding.dtype, copy=False)
+
+
+def _is_linear(codec: Any) -> bool:
+    """Whether numbers are what they are, or their logarithms, centered and scaled."""
+    if isinstance(codec, NumberCodec):
+        return codec.scores is None
+    return isinstance(codec, FlagCodec)
+
+
+def _keeps_zero(codec: Any) -> bool:
+    if not isinstance(codec, NumberCodec):
+        return False
+    return codec.center == 0 and codec.zero is None and codec.scores is None
 
 
 def _checked(X: Any, encoding: Encoding) -> Any:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.core.opening import as_blocks
 from lowdim.tables.applicable import does_not_apply
-from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec, are_marks
+from lowdim.tables.codecs import DAY, CategoryCodec, DateCodec, FlagCodec, NumberCodec, are_marks
 from lowdim.tables.decoding import Origin, restored_column
 from lowdim.tables.encoding import Encoding, aligned, encoded_chunk, without_marks
 from lowdim.tables.formats.base import steady_chunks
@@ -236,10 +236,14 @@ def _std(codec: Any, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
     if isinstance(codec, CategoryCodec | FlagCodec):
         return 1.0 - codec.probabilities(Z).max(axis=1)
     if isinstance(codec, NumberCodec):
-        if codec.zero is None:
+        if codec.zero is None and codec.scores is None:
             return S[:, 0] * codec.scale * codec.unit
         low, high = codec.ranges(Z, S[:, 0], 1.0)  # half of the range that one deviation makes
         return (high - low) / 2
+    if isinstance(codec, DateCodec) and codec.scores is not None:
+        first, last = codec.ranges(Z, S[:, 0], 1.0)
+        assert first.numbers is not None and last.numbers is not None
+        return (last.numbers - first.numbers) / (2 * DAY)
     return S[:, 0] * codec.scale
 
 

@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from lowdim.tables import few_numbers, numbers, readings
+from lowdim.tables import few_numbers, numbers, ranks, readings
 from lowdim.tables.codecs import sorted_places
 from lowdim.tables.errors import TableError, quoted
 from lowdim.tables.few_numbers import FewNumbers
@@ -41,6 +41,7 @@ class Settings(NamedTuple):
 
     missing: tuple[str, ...] = ()  # further marks of missing values
     counted: Collection[str] = ()  # columns of a matrix whose values are counted
+    ranked: bool = False  # whether the places of numbers among each other are wanted
 
 
 class WordSums(NamedTuple):
@@ -71,6 +72,7 @@ class Column(NamedTuple):
     months: frozenset[int] = frozenset()  # of dates, 1 to 12
     hours: frozenset[int] = frozenset()
     finest: int = 0  # of dates: microseconds of which all of them are multiples, of those tried
+    ranks: ranks.Ranks | None = None  # of numbers, if they are wanted
 
 
 class Absence(NamedTuple):
@@ -195,6 +197,7 @@ def _look_at_matrix(X: Any, names: Sequence[str], settings: Settings) -> Survey:
             "number" if sums.values.count[f] else "",
             int(missing[f]),
             levels=_levels(X[:, f], sums, f) if names[f] in settings.counted else None,
+            ranks=ranks.ranks_of(X[:, f]) if settings.ranked else None,
         )
         for f in range(X.shape[1])
     )
@@ -224,6 +227,7 @@ def _column(
         missing,
         levels=levels[f] if f in levels else _levels(x, sums, f),
         run=_run(x, sums, f),
+        ranks=ranks.ranks_of(x) if settings.ranked else None,
     )
     return date_parts(column, x) if values.form == "moment" else column
 
@@ -270,8 +274,7 @@ def _levels(x: np.ndarray, sums: NumberSums, f: int) -> dict[float, int] | None:
     some = x[:SAMPLE]
     if len(np.unique(some[np.isfinite(some)])) > MOST_LEVELS // 4:
         return None
-    if sums.values.count[f] < len(x):
-        x = x[np.isfinite(x)]
+    x = x if sums.values.count[f] == len(x) else x[np.isfinite(x)]
     if sums.whole[f] and high - low < SMALL_RANGE:
         counts = np.bincount((x - low).astype(np.intp))
         found = np.flatnonzero(counts)
@@ -480,6 +483,7 @@ def _merged_column(name: str, left: Column, right: Column) -> Column:
         left.months | right.months,
         left.hours | right.hours,
         min(left.finest, right.finest),
+        _both(left.ranks, right.ranks, ranks.merged),
     )
 
 

@@ -44,6 +44,7 @@ def wish_of(encoder: Any, table: Table) -> Wish:
         tuple(encoder.missing_marks),
         center=encoder.center and not table.is_sparse,
         level_columns=encoder.level_columns,
+        scores=encoder.scores is not None,
     )
 
 

@@ -34,6 +34,7 @@ from lowdim.deep.diffusion.asking import (
 )
 from lowdim.deep.diffusion.reverse import SAMPLERS
 from lowdim.deep.diffusion.schedule import KINDS, DiffusionSchedule
+from lowdim.deep.learner import Learner
 from lowdim.deep.network import sizes_of
 from lowdim.deep.optimizers import SCHEDULES
 from lowdim.deep.vae.generative import densities, sum_densities
@@ -41,7 +42,7 @@ from lowdim.deep.vae.generative import densities, sum_densities
 SAMPLE_STEPS, FLOW_STEPS, FILL_STEPS = 100, 25, 12  # where nothing is said, and none is too many
 N_SAMPLES = 20
 METHODS = {"flow": "log_density", "bound": "bound"}
-SHARDS = {"mlp": 128, "unet": 32}  # rows that a thread works on: dense layers are soon done
+SHARDS = {"mlp": 64, "unet": 32}  # rows that a thread works on: dense layers are soon done
 HIDDEN = {"mlp": (128, 128), "unet": (32, 64)}
 
 
@@ -434,7 +435,16 @@ class Diffusion(Conditional, CodingNetwork):
         self._check_y_is_there(y)
         rows, seed = self._open(X, more)
         along = self._learn_conditions(y, rows, more and hasattr(self, "weights_"))
-        self._learn(rows, along, Weighted(self.prediction).loss, seed, more=more)
+        weighted = Weighted(self.prediction)
+        self._learn(
+            rows,
+            along,
+            weighted.of_drawn,
+            seed,
+            more=more,
+            straight=weighted.straight,
+            draw=weighted.draw,
+        )
         assert self.module_  # made now: what only uses a model does not change it
         return self
 
@@ -448,6 +458,9 @@ class Diffusion(Conditional, CodingNetwork):
     @property
     def _sizes(self) -> tuple[int, ...]:
         return HIDDEN[self.network] if self.hidden is None else sizes_of(self.hidden)
+
+    def _new_learner(self, module: Any, loss: Any, settings: Any, **arguments: Any) -> Learner:
+        return super()._new_learner(module, loss, settings, noisy=self.dropout > 0, **arguments)
 
     def _shard_size(self) -> int:
         return SHARDS[self.network]

@@ -16,9 +16,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from lowdim.deep.diffusion import flow
+from lowdim.deep.diffusion import flow, residual
 from lowdim.deep.diffusion.networks import ResidualMLP, Size, UNet, waves
 from lowdim.deep.diffusion.schedule import DiffusionSchedule
+from lowdim.deep.layers import Gradients
 
 GROUPS = 3  # numbers that are seen of an entry: its value, whether it is given, whether missing
 PART_GIVEN, PART_MISSING = 0.5, 0.125  # shares of rows that learn with a part given, or missing
@@ -69,11 +70,25 @@ class Denoiser(nn.Module):
 
     def forward(self, x: torch.Tensor, t: torch.Tensor, known: Known) -> torch.Tensor:
         """v for noisy rows (n, d) at times t (n,); 0 where entries are not noisy."""
-        level = self.levels[t - 1]
         free = known.free
+        return self.network(*self.inputs(x, t, known, free)) * free
+
+    def inputs(
+        self, x: torch.Tensor, t: torch.Tensor, known: Known, free: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the network sees of rows, and of what is known beside them."""
         seen = torch.cat([x * free + known.values, known.given, known.missing], dim=1)
-        context = torch.cat([waves(level[:, 0], level[:, 1]), known.context], dim=1)
-        return self.network(seen, context) * free
+        time = self._waves()[t - 1]
+        context = torch.cat([time, known.context], dim=1) if known.context.shape[1] else time
+        return seen, context
+
+    def _waves(self) -> torch.Tensor:
+        """What networks see of each time, (T, N_WAVES), made once."""
+        found = self.__dict__.get("waves")
+        if found is None or (found.dtype, found.device) != (self.levels.dtype, self.levels.device):
+            found = waves(self.levels[:, 0], self.levels[:, 1])
+            self.__dict__["waves"] = found  # no part of the module: it follows from `levels`
+        return found
 
     def velocity(self, known: Known, guidance: float = 0.0) -> flow.Velocity:
         """v as a function of rows and one time, further away from what it is without y."""
@@ -170,7 +185,11 @@ class Weighted(NamedTuple):
     prediction: str = "v"
 
     def loss(self, module: Denoiser, batch: tuple, noise: torch.Generator) -> torch.Tensor:
-        """Summed over the rows of a batch; times come in pairs t, T + 1 - t."""
+        """Summed over the rows of a batch."""
+        return self.of_drawn(module, self.draw(module, batch, noise))
+
+    def draw(self, module: Denoiser, batch: tuple, noise: torch.Generator) -> Noisy:
+        """Rows of a batch with noise; times come in pairs t, T + 1 - t."""
         rows = batch[0] if len(batch) == 1 else torch.cat(batch, dim=1)
         x0, known = module.known(rows)
         known = drawn_parts(x0, known, noise)
@@ -179,10 +198,51 @@ class Weighted(NamedTuple):
         t = torch.cat([half, T + 1 - half])[:n].to(rows.device)
         e = torch.randn(x0.shape, generator=noise, dtype=x0.dtype).to(x0.device)
         kept, added = module.levels[t - 1].split(1, dim=1)
-        v = kept * e - added * x0
-        errors = ((module(kept * x0 + added * e, t, known) - v) * known.free) ** 2
-        weight = {"v": 1.0, "noise": kept**2, "x0": added**2}[self.prediction]
-        return (weight * errors).sum()
+        v = (kept * e).addcmul_(added, x0, value=-1.0)
+        weights = {"v": torch.ones_like(kept), "noise": kept**2, "x0": added**2}[self.prediction]
+        free = known.free
+        inputs = module.inputs((kept * x0).addcmul_(added, e), t, known, free)
+        return Noisy(*inputs, v, free, weights)
+
+    def of_drawn(
+        self, module: Denoiser, batch: tuple, noise: torch.Generator | None = None
+    ) -> torch.Tensor:
+        """The loss of rows with noise."""
+        seen, context, v, free, weights = batch
+        errors = ((module.network(seen, context) - v) * free) ** 2
+        return (weights * errors).sum()
+
+    def straight(
+        self,
+        module: Denoiser,
+        batch: tuple,
+        noise: torch.Generator | None,
+        into: Gradients,
+        weight: float,
+    ) -> float | None:
+        """The same, and its gradient divided by `weight`, without autograd; None for a U-Net.
+
+        d loss / d out = 2 w (out - v) free,  as free is 0 or 1
+        """
+        if not isinstance(module.network, residual.ResidualMLP):
+            return None
+        seen, context, v, free, weights = batch
+        passed = residual.forth(module.network, seen, context)
+        errors = (passed.out - v).mul_(free)
+        by_out = errors * weights
+        loss = torch.dot(by_out.view(-1), errors.view(-1)).item()
+        residual.back(module.network, passed, by_out.mul_(2.0 / weight), into)
+        return loss
+
+
+class Noisy(NamedTuple):
+    """Rows as the loss sees them."""
+
+    seen: torch.Tensor  # (n, GROUPS d)  what the network sees of them
+    context: torch.Tensor  # (n, N_WAVES + q)  and beside them
+    v: torch.Tensor  # (n, d)  what it is to give
+    free: torch.Tensor  # (n, d)  1 where that counts
+    weights: torch.Tensor  # (n, 1)  of squared errors
 
 
 def drawn_parts(x0: torch.Tensor, known: Known, noise: torch.Generator) -> Known:

@@ -73,6 +73,7 @@ class DenseBlock(nn.Module):
         self.inner, self.outer = nn.Linear(width, units), nn.Linear(units, width)
         self.time = nn.Linear(TIME_UNITS, 2 * units)
         self.activation, self.dropout = ACTIVATIONS[size.activation](), Dropout(size.dropout)
+        self.activation_name = size.activation
 
     def forward(self, H: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
         scale, shift = self.time(at).chunk(2, dim=1)

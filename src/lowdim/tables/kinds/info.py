@@ -25,6 +25,7 @@ class Wish(NamedTuple):
     missing: tuple[str, ...] = ()
     center: bool = True  # False: zeros stay zeros, as they must in a sparse matrix
     level_columns: bool = True  # False: a category is one column, the number of its level
+    scores: bool = False  # numbers and dates become normal scores
 
 
 class ColumnInfo(NamedTuple):

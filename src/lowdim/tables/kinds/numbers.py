@@ -19,6 +19,8 @@ from lowdim.tables.numbers import (
     merged_moments,
     number_text,
 )
+from lowdim.tables.ranks import steps_of
+from lowdim.tables.scores import scores_of
 from lowdim.tables.survey import Column, Survey
 
 SKEWED = 2.0  # skewness from which a logarithm is tried
@@ -155,7 +157,8 @@ def _number(
             hint = (
                 f"{n_levels} different whole numbers; if they stand for categories: {{categorical}}"
             )
-    done = _number_done(column, sums, wish, log, reading)
+    codec = _with_scores(codec, column, wish)
+    done = _number_done(column, sums, wish, log, reading, codec.scores is not None)
     return used_as(survey, f, codec, n_levels, done)._replace(hint=hint)
 
 
@@ -209,7 +212,18 @@ def _mean(sums: NumberSums, unit: float, log: bool) -> float:
     return float(_logs(sums).mean[0] if log else sums.values.mean[0] * (sums.unit[0] / unit))
 
 
-def _number_done(column: Column, sums: NumberSums, wish: Wish, log: bool, reading: Any) -> str:
+def _with_scores(codec: Any, column: Column, wish: Wish) -> Any:
+    """The codec of numbers or dates with normal scores, if they are wanted."""
+    if not wish.scores or column.ranks is None:
+        return codec
+    steps = steps_of(column.ranks)
+    scores = scores_of(steps._replace(values=codec.standardized(steps.values)))
+    return codec if scores is None else codec._replace(scores=scores, mean=0.0)
+
+
+def _number_done(
+    column: Column, sums: NumberSums, wish: Wish, log: bool, reading: Any, scored: bool
+) -> str:
     steps = []
     if reading is not None and (reading.prefix or reading.suffix or reading.thousands):
         example = reading.format(np.array([float(sums.high[0])]))[0]
@@ -221,6 +235,8 @@ def _number_done(column: Column, sums: NumberSums, wish: Wish, log: bool, readin
     if log:
         reason = "its tail is heavy" if wish.log == "auto" else "as asked"
         steps.append(f"logarithm, {reason} (undone where values are shown)")
+    if scored:
+        return "; ".join([*steps, "normal scores of its values' places"])
     centered = "minus its mean, " if wish.center else ""
     steps.append(f"{centered}over its standard deviation" if wish.scale else "as it is")
     return "; ".join(steps)
@@ -239,5 +255,7 @@ def _date(survey: Survey, f: int, wish: Wish, sums: NumberSums, reading: Any) ->
     finest = max(column.finest, 1)
     mean = (mean - center) / scale
     codec = DateCodec(low, high, center, scale, finest, season, hour, reading, wish.scale, mean)
-    parts = ["days since the first", *(["season"] if season else []), *(["hour"] if hour else [])]
+    codec = _with_scores(codec, column, wish)
+    of_days = "days since the first" + (", as normal scores" if codec.scores is not None else "")
+    parts = [of_days, *(["season"] if season else []), *(["hour"] if hour else [])]
     return used_as(survey, f, codec, n_levels_of(column), ", ".join(parts))

@@ -13,6 +13,7 @@ from lowdim.tables.kinds.info import ColumnInfo, Levels, Wish, left_out
 from lowdim.tables.kinds.levels import with_levels
 from lowdim.tables.kinds.numbers import number_kind
 from lowdim.tables.numbers import sums_of_counts
+from lowdim.tables.ranks import ranks_of_counts
 from lowdim.tables.survey import MOST_WORDS, Column, Survey, WordSums, date_parts
 
 ENOUGH = 20  # values of which most differ: no category
@@ -47,6 +48,11 @@ def word_kind(survey: Survey, f: int, wish: Wish) -> ColumnInfo:
         x = reading.parse(list(counts))
         sums = sums_of_counts(x, np.array(list(counts.values())))
         column = _read_as(column, x, reading, counts)
+        if wish.scores and column.levels:
+            pairs = sorted(column.levels.items())
+            column = column._replace(
+                ranks=ranks_of_counts(*map(np.array, zip(*pairs, strict=True)))
+            )
         survey = survey._replace(columns=(*survey.columns[:f], column, *survey.columns[f + 1 :]))
         numbers = Levels.of_numbers(column.levels)
         info = number_kind(survey, f, wish, sums, numbers, reading)
