@@ -24,6 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_choice
+from lowdim.linalg.products import times_row_by_row
 from lowdim.maps.direct import squares_at
 from lowdim.maps.metrics import WRITTEN_HERE, distances_by_name
 
@@ -212,7 +213,7 @@ def _squares(points: Points, others: Points, metric: Metric) -> Callable[[slice]
         else:
             x = X[rows] - center
             own = np.einsum("ij,ij->i", x, x)
-            products = x @ columns
+            products = x @ columns if points is others else times_row_by_row(x, columns)
         products *= -2.0
         products += own[:, None]
         products += lengths
@@ -234,8 +235,8 @@ def _pairwise_squares(points: Points, others: Points) -> Callable[[slice], np.nd
 
     def block(rows: slice) -> np.ndarray:
         x, o = left.values[rows], left.observed[rows]
-        sums = np.hstack([left.squares[rows], o, -2.0 * x]) @ columns
-        common = o @ right.observed.T
+        sums = times_row_by_row(np.hstack([left.squares[rows], o, -2.0 * x]), columns)
+        common = o @ right.observed.T  # whole numbers: exact
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.maximum(sums, 0.0) / common * d
 
