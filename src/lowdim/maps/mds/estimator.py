@@ -87,8 +87,7 @@ class MDS(Map):
     max_iter : int, default=300
         Looks at all pairs, at the most.
     verbose : int, default=0
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     eps : float, default=1e-6
         The search ends when two steps lower the stress by no more than this part of the sum of
         squared dissimilarities. Smaller: a lower stress, slower.
