@@ -261,3 +261,19 @@ def test_training_row_without_values_has_its_place_to_the_last_digit(rng):
     X = np.vstack([rng.normal(size=(40, 3)), [[np.nan] * 3]])
     model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
     assert_array_equal(model.transform(X), model.embedding_)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e140, "f8"), (1e36, "f8"), (1e36, "f4")])
+def test_rows_far_away_have_places_without_a_warning(size, dtype, rng):
+    X = rng.normal(size=(60, 4)).astype(dtype)
+    model = lowdim.UMAP(n_neighbors=5, n_epochs=30, random_state=0).fit(X)
+    assert np.isfinite(model.transform((size * X[:3]).astype(dtype))).all()
+
+
+@pytest.mark.parametrize("model", [lowdim.MDS(max_iter=5, eps=0), lowdim.ClassicalMDS()])
+def test_places_that_are_no_numbers_in_float32_are_refused(model, rng):
+    X = rng.normal(size=(60, 4)).astype(np.float32)
+    model = clone(model).set_params(metric="manhattan").fit(X)
+    far = np.full((1, 4), np.finfo(np.float32).max)
+    with pytest.raises(ValueError, match="their places are no numbers in float32"):
+        model.transform(far)

@@ -48,7 +48,7 @@ from lowdim.maps.mds.start import first_places
 from lowdim.maps.mds.transformations import Curve, disparities_at
 from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
 from lowdim.maps.square import square_matrix
-from lowdim.maps.start import given_places
+from lowdim.maps.start import check_spread, given_places
 
 ANCHORS = 3000  # points of a map of many, among which new ones are placed
 BLOCK = 2**21  # dissimilarities of new rows that are made at a time
@@ -329,6 +329,7 @@ class MDS(Map):
             )
         if not by_name:
             init = given_places(init, self._n_rows, self.n_components)[self._kept]
+            check_spread(init, points)
             belongs_to_fit(ArrayBlocks(init), "init")
         for _ in range(self.n_init if by_name and init == "random" else 1):
             Y = first_places(init, points, self.n_components, self._metric, weights, random)
