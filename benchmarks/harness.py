@@ -74,6 +74,8 @@ class Case:
         ``remark(result)``: a few words for the table, such as the number of passes.
     big : bool, default=False
         Runs for minutes: only with ``--big``, and in a table of its own.
+    most_rounds : int or None, default=None
+        Rounds at the most, whatever is asked: for fits that take minutes themselves.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Case:
     memory_limit: float | None = None
     remark: Callable[[Any], str] | None = None
     big: bool = False
+    most_rounds: int | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -145,7 +148,8 @@ def run_case(family: ModuleType, case: Case, repeats: int = 9, shrink: int = 1) 
     with tempfile.TemporaryDirectory(prefix="lowdim-benchmark-") as folder:
         save_data(case.make(shrink), Path(folder))
         if case.peers:
-            outcome.disturbance = _run_rounds(family, case, measured, folder, repeats)
+            rounds = min(repeats, case.most_rounds or repeats)
+            outcome.disturbance = _run_rounds(family, case, measured, folder, rounds)
         for one in measured.values():  # after the rounds, whose fits left no kernel to be compiled
             if not one.error:
                 _measure_memory(family, case, one, folder)
