@@ -1,6 +1,7 @@
 """MDS: published maps, what is minimised, planted planes, and its door."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -245,6 +246,14 @@ def test_a_row_is_placed_as_if_alone(metric, rng):
         np.testing.assert_array_equal(model.transform(new[i : i + 1])[0], together[i])
     order = rng.permutation(len(new))
     np.testing.assert_array_equal(model.transform(new[order]), together[order])
+
+
+def test_a_dask_data_frame_has_the_map_of_its_rows(rng):
+    """It does not know how many rows it has before it is computed."""
+    frames = pytest.importorskip("dask.dataframe")
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    found = MDS().fit(frames.from_pandas(X, npartitions=3)).embedding_
+    np.testing.assert_array_equal(found, MDS().fit(X).embedding_)
 
 
 def test_of_many_rows_some_are_anchors(rng, monkeypatch):

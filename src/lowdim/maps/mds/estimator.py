@@ -467,7 +467,8 @@ class MDS(Map):
                 "metric={True/False} will be dropped in scikit-learn 1.10."
             )
         shape: Any = getattr(X, "shape", ())
-        is_square = len(shape) == 2 and shape[0] == shape[1]
+        is_known = len(shape) == 2 and isinstance(shape[0], int)  # a Dask data frame has to count
+        is_square = is_known and shape[0] == shape[1]
         if is_square and not self._asked_metric().is_precomputed:
             _warn(
                 "X is a square matrix, and its rows are taken as rows with columns. If they are "
