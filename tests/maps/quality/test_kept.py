@@ -50,6 +50,16 @@ def test_worked_by_hand():
         assert_allclose([f(X, Y, n_neighbors=k) for f in FIGURES], by_definition(X, Y, k))
 
 
+def test_places_that_are_equally_far_by_hand():
+    """Five on a line. Excess ranks: of 0 and its neighbour 3, 2; of 1 and 4, 3; of 2 and 4, which
+    shares the ranks 3 and 4 with 0, 2.5; of 3 and 0, 3; of 4 and 1, 2. Together 12.5.
+    """
+    X, Y = np.arange(5.0)[:, None], np.array([[0.0], [2.1], [4.0], [1.0], [2.9]])
+    near = NearestNeighbors(n_neighbors=1).fit(Y).kneighbors(return_distance=False)[:, 0]
+    assert near.tolist() == [3, 4, 4, 0, 1]
+    assert trustworthiness(X, Y, n_neighbors=1) == pytest.approx(1 - 12.5 * 2 / 30, rel=1e-14)
+
+
 def test_a_map_that_is_the_data_keeps_all(rng):
     X, _ = flat(rng)
     assert [figure(X, 5 * X + 3) for figure in FIGURES] == [1.0, 1.0, 1.0]
