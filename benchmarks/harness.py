@@ -148,7 +148,8 @@ def run_case(family: ModuleType, case: Case, repeats: int = 9, shrink: int = 1) 
     with tempfile.TemporaryDirectory(prefix="lowdim-benchmark-") as folder:
         save_data(case.make(shrink), Path(folder))
         if case.peers:
-            outcome.disturbance = _run_rounds(family, case, measured, folder, repeats)
+            rounds = min(repeats, case.most_rounds or repeats)
+            outcome.disturbance = _run_rounds(family, case, measured, folder, rounds)
         for one in measured.values():  # after the rounds, whose fits left no kernel to be compiled
             if not one.error:
                 _measure_memory(family, case, one, folder)

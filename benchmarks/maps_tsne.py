@@ -90,7 +90,9 @@ def groups(shrink: int, n: int, heavy: bool = False, copies: int = 1) -> np.ndar
     return np.repeat(X, copies, axis=0).astype(np.float32)
 
 
-def tsne_case(name: str, about: str, make: Any, big: bool = False) -> Case:
+def tsne_case(
+    name: str, about: str, make: Any, big: bool = False, most_rounds: int | None = None
+) -> Case:
     others = [Entry("openTSNE fft", open_tsne)]
     if not big:
         others += [
@@ -108,6 +110,7 @@ def tsne_case(name: str, about: str, make: Any, big: bool = False) -> Case:
         tolerance=0.01,
         warm_rows=300,
         big=big,
+        most_rounds=most_rounds,
     )
 
 
@@ -141,8 +144,13 @@ CASES = [
         "50 principal components of MNIST's training digits.",
         mnist_components,
         big=True,
+        most_rounds=2,
     ),
     tsne_case(
-        "tsne-60000x50", "60,000 rows in twenty groups.", partial(groups, n=60_000), big=True
+        "tsne-60000x50",
+        "60,000 rows in twenty groups.",
+        partial(groups, n=60_000),
+        big=True,
+        most_rounds=2,
     ),
 ]

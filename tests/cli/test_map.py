@@ -61,6 +61,29 @@ def test_coordinates_and_applied_models_are_those_of_the_page(run, read, numbers
     )
 
 
+def test_apply_calls_places_as_the_verb_that_made_the_map_did(run, read, numbers):
+    """So that a file of further rows goes below that of the first ones."""
+    run("map", "numbers.csv", "--maps", "sammon", "--coordinates", "c.csv", "--models", "m")
+    run("apply", "m/sammon.lowdim", "numbers.csv", "-o", "again.csv")
+    assert list(read("again.csv")) == list(read("c.csv")) == ["sammon1", "sammon2"]
+    model = lowdim.load("m/sammon.lowdim")
+    assert list(model.transform("numbers.csv")) == ["sammon1", "sammon2"]
+    arguments = (
+        "reduce",
+        "numbers.csv",
+        "--method",
+        "sammon",
+        "-o",
+        "c0.csv",
+        "--model",
+        "s.lowdim",
+    )
+    run(*arguments)
+    run("apply", "s.lowdim", "numbers.csv", "-o", "again0.csv")
+    assert list(read("again0.csv")) == list(read("c0.csv")) == ["sammon0", "sammon1"]
+    assert "code_names_" not in vars(model.fit("numbers.csv"))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -18,6 +18,7 @@ from lowdim.linalg.products import (
     tall_qr,
     tall_r,
     thin_svd,
+    times_row_by_row,
 )
 
 # (n, m, d) of products that are cut by rows, by columns, by the sum over both, and not at all
@@ -134,6 +135,21 @@ def test_threads_change_no_bit_of_a_decomposition(rng):
     for other in others:
         for left, right in zip(first, other, strict=True):
             np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(12, 300), (784, 500), (5, 2), (1, 50), (3, 1), (600, 33)])
+def test_rows_of_a_product_do_not_depend_on_each_other(shape, order, rng):
+    """One row, some of them, or all in another order: to the bit."""
+    m, d = shape
+    A, B = rng.normal(size=(3 * products.PANEL + 7, m)), rng.normal(size=(m, d))
+    B = np.asarray(B, order=order)
+    whole = times_row_by_row(A, B)
+    np.testing.assert_allclose(whole, A @ B, atol=1e-13 * m)
+    for i in range(0, len(A), 5):
+        np.testing.assert_array_equal(times_row_by_row(A[i : i + 1], B)[0], whole[i])
+    mixed = rng.permutation(len(A))[:101]
+    np.testing.assert_array_equal(times_row_by_row(A[mixed], B), whole[mixed])
 
 
 def test_sums_of_products_and_grams_are_those_of_numpy(rng):

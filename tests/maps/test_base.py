@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import lowdim
 from lowdim.core.shapes import Given, ShapeError, check_shapes
@@ -78,6 +79,27 @@ def test_a_place_does_not_depend_on_the_rows_beside():
     for i in (0, 17, 59):
         assert_array_equal(model.transform(new[i : i + 1])[0], places[i])
     assert_array_equal(model.transform(np.vstack([X, new])[::-1])[:60][::-1], places)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "softmax_hellinger"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        lowdim.ClassicalMDS(),
+        lowdim.Sammon(max_iter=5, tol=0),
+        lowdim.SymmetricSNE(perplexity=5, max_iter=50, random_state=0),
+        lowdim.TSNE(perplexity=5, max_iter=250, pca_components=4, random_state=0),
+        lowdim.UMAP(n_neighbors=5, n_epochs=20, pca_components=4, random_state=0),
+    ],
+    ids=repr,
+)
+def test_no_map_places_a_row_by_the_rows_beside(model, metric, rng):
+    X, new = rng.normal(size=(60, 6)), rng.normal(size=(70, 6))
+    model = clone(model).set_params(metric=metric).fit(X)
+    places = model.transform(new)
+    for i in (0, 47, 48, 69):
+        assert_array_equal(model.transform(new[i : i + 1])[0], places[i])
+    assert_array_equal(model.transform(new[::-1])[::-1], places)
 
 
 def test_equal_rows_share_the_mean_of_their_places(monkeypatch):
@@ -239,3 +261,19 @@ def test_training_row_without_values_has_its_place_to_the_last_digit(rng):
     X = np.vstack([rng.normal(size=(40, 3)), [[np.nan] * 3]])
     model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
     assert_array_equal(model.transform(X), model.embedding_)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e140, "f8"), (1e36, "f8"), (1e36, "f4")])
+def test_rows_far_away_have_places_without_a_warning(size, dtype, rng):
+    X = rng.normal(size=(60, 4)).astype(dtype)
+    model = lowdim.UMAP(n_neighbors=5, n_epochs=30, random_state=0).fit(X)
+    assert np.isfinite(model.transform((size * X[:3]).astype(dtype))).all()
+
+
+@pytest.mark.parametrize("model", [lowdim.MDS(max_iter=5, eps=0), lowdim.ClassicalMDS()])
+def test_places_that_are_no_numbers_in_float32_are_refused(model, rng):
+    X = rng.normal(size=(60, 4)).astype(np.float32)
+    model = clone(model).set_params(metric="manhattan").fit(X)
+    far = np.full((1, 4), np.finfo(np.float32).max)
+    with pytest.raises(ValueError, match="their places are no numbers in float32"):
+        model.transform(far)

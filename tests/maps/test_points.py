@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
+import lowdim
 from lowdim import config_context
 from lowdim.maps.framing import frame_of, points_of
 from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
@@ -108,3 +110,31 @@ def test_a_function_that_gives_negative_distances_is_refused(rng):
     points = as_points(rng.normal(size=(5, 2)))
     with pytest.raises(ValueError, match=r"All distances .*metric given"):
         distances(points, points, metric_of(lambda x, y: -1.0))
+
+
+def far_or_unknown(x, y):
+    return np.nan if (x[0] > 1) != (y[0] > 1) else abs(x - y).sum()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [lowdim.MDS(), lowdim.Sammon(), lowdim.UMAP(2, n_epochs=5), lowdim.TSNE(perplexity=1)],
+    ids=repr,
+)
+def test_a_metric_that_gives_nan_is_named_with_the_rows(model):
+    X = np.array([[0.0, 1.0], [0.5, 2.0], [2.0, 3.0], [0.25, 4.0], [3.0, 5.0], [4.0, 1.0]])
+    message = r"far_or_unknown.* gives NaN for rows 0 and 2 of X, \[0. 1.\] and \[2. 3.\]"
+    model = clone(model).set_params(metric=far_or_unknown)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X)
+    with pytest.raises(ValueError, match=message):
+        lowdim.trustworthiness(X, X, n_neighbors=2, metric=far_or_unknown)
+    model.fit(X[[0, 1, 3]])
+    with pytest.raises(ValueError, match=r"NaN for rows 1 \(a new one\) and 0 of X"):
+        model.transform(X[[1, 2]] + 1e-3)
+
+
+def test_rows_that_are_equal_are_at_0_where_a_metric_says_nothing():
+    """0 / 0 for two rows of zeros."""
+    X = np.array([[0.0, 0.0], [1.0, 3.0], [0.0, 0.0]])
+    assert_array_equal(between(X, "braycurtis"), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
 
 import lowdim
 from lowdim.maps import start as starts
@@ -136,3 +137,23 @@ def test_affinities_are_no_rows_to_start_from(method, init):
     P = np.full((12, 12), 1 / 132) - np.eye(12) / 132
     with pytest.raises(ValueError, match="has none; choose init='random', or give an array"):
         method(metric="precomputed_affinity", init=init, perplexity=3).fit(P)
+
+
+@pytest.mark.parametrize(
+    "model", [lowdim.MDS(), lowdim.SNE(perplexity=3), lowdim.TSNE(perplexity=3)]
+)
+def test_a_start_in_one_place_is_refused_and_one_on_a_line_is_said(model, rng):
+    X, line = rng.normal(size=(20, 3)), np.column_stack([np.arange(20.0), np.zeros(20)])
+    with pytest.raises(ValueError, match="init has all rows in one place"):
+        clone(model).set_params(init=np.ones((20, 2))).fit(X)
+    with pytest.warns(UserWarning, match="init has one number for all rows in column 1"):
+        Y = clone(model).set_params(init=line, max_iter=60).fit(X).embedding_
+    assert np.ptp(Y[:, 0]) > 0.1
+    np.testing.assert_array_equal(Y[:, 1], Y[0, 1])
+
+
+def test_equal_rows_may_start_in_one_place():
+    X = np.ones((12, 3))
+    for rows in (X, sp.csr_array(X)):
+        Y = lowdim.TSNE(perplexity=3, init=np.zeros((12, 2)), max_iter=50).fit(rows).embedding_
+        np.testing.assert_array_equal(Y, 0.0)

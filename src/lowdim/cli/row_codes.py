@@ -32,13 +32,13 @@ class Columns(NamedTuple):
     of_rows: Callable[[Any], tuple[np.ndarray, np.ndarray | None]]
 
 
-def columns_of(model: Any) -> Columns:
+def columns_of(model: Any, names: Any = None) -> Columns:
     """A code where the model has one; of a clustering the distance from the cluster's center, of a
-    mixture the probability of the cluster."""
+    mixture the probability of the cluster. Codes have other names than the model's if given."""
     if is_clusterer(model):
         return Columns(["distance"], lambda rows: _nearest(model.transform(rows)))
     if hasattr(model, "transform"):
-        names = list(model.get_feature_names_out())
+        names = list(model.get_feature_names_out() if names is None else names)
         if hasattr(model, "predict_proba"):
             return Columns(names, lambda rows: (model.transform(rows), model.predict(rows)))
         return Columns(names, lambda rows: (model.transform(rows), None))
@@ -77,7 +77,10 @@ def save_and_write(
 
 def write_codes(model: TableModel, table: Table, path: str, ids: str | None) -> int:
     """Write what the model says about each row, row names first, clusters last; how many rows."""
-    encoding, columns = model.encoder_.encoding_, columns_of(model.estimator_)
+    encoding, columns = (
+        model.encoder_.encoding_,
+        columns_of(model.estimator_, getattr(model, "code_names_", None)),
+    )
     _check_ids(ids, columns)
     found = columns_for(encoding, table, ids)
     as_matrix = path.lower().endswith(MATRICES)

@@ -17,6 +17,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.core.callbacks import fit_task, with_callbacks
 from lowdim.core.calling import level_of_caller
+from lowdim.core.config import config_context
 from lowdim.core.progress import Bar, watch
 from lowdim.core.session import (
     Session,
@@ -42,7 +44,8 @@ def fitting(method: Method) -> Method:
     """Mark a method that learns.
 
     The constructor's arguments are checked before it starts; its loops share a checkpoint,
-    callbacks and the answer to Ctrl-C. BLAS has one thread, but not while callbacks run.
+    callbacks and the answer to Ctrl-C. BLAS has one thread, but not while callbacks run. An
+    argument `verbose` above 0 shows progress bars, whatever the settings say.
     """
 
     @functools.wraps(method)
@@ -50,10 +53,15 @@ def fitting(method: Method) -> Method:
     @single_threaded_blas()
     def fit(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         estimator._validate_params()
-        with fit_task(estimator) as task, session_of_fit(estimator, task):
+        asked = config_context(progress=True) if _is_verbose(estimator) else nullcontext()
+        with asked, fit_task(estimator) as task, session_of_fit(estimator, task):
             return method(estimator, *args, **kwargs)
 
     return cast(Method, fit)
+
+
+def _is_verbose(estimator: Any) -> bool:
+    return bool(getattr(estimator, "verbose", 0))
 
 
 def iterate(

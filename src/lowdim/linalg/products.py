@@ -25,6 +25,7 @@ WORK_PER_PIECE = 2**22
 ENTRY = 16
 MOST_PIECES = 12
 NARROWEST = 128  # rows or columns of a piece: BLAS copies the other matrix for each
+PANEL = 48  # rows and columns: a multiple of the tiles of all of OpenBLAS' kernels
 
 # Rows of a piece of a tall matrix for each of its columns: the joint R is an eighth of the work
 ROWS_PER_COLUMN = 8
@@ -47,6 +48,25 @@ def dense_times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
         _run(lambda cut: np.matmul(A[cut], B, out=product[cut]), _cuts(n, pieces))
     else:
         _run(lambda cut: np.matmul(A, B[:, cut], out=product[:, cut]), _cuts(d, pieces))
+    return product
+
+
+@single_threaded_blas()
+def times_row_by_row(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A B of arrays (n, m) and (m, d) in float64, of which no row depends on the other rows of A.
+
+    BLAS goes over tiles of a product, and adds up in another order in those that are cut off at an
+    edge. So all products have PANEL rows and a multiple of PANEL columns: what lacks is zero. (In
+    float32 there are processors where even the tiles that are whole differ.)
+    """
+    n, d = len(A), B.shape[1]
+    product = np.empty((n, d))
+    B = np.pad(B.astype(np.float64, copy=False), [(0, 0), (0, -d % PANEL)])
+    panel, found = np.zeros((PANEL, A.shape[1])), np.empty((PANEL, B.shape[1]))
+    for first in range(0, n, PANEL):
+        rows = A[first : first + PANEL]
+        panel[: len(rows)] = rows
+        product[first : first + PANEL] = np.matmul(panel, B, out=found)[: len(rows), :d]
     return product
 
 

@@ -308,8 +308,19 @@ def _placed(X: Any, model: Map) -> np.ndarray:
     others = np.flatnonzero((known < 0) & ~empty)
     if len(others):
         new = read(alike(X[others], model), model._reading, metric, model._points)
-        Y[others] = model._place(new)
+        with np.errstate(over="ignore"):  # in float32
+            Y[others] = model._place(new)
+        _check_places(Y[others])
     return Y
+
+
+def _check_places(Y: np.ndarray) -> None:
+    """Raise if new rows have no places."""
+    if not np.isfinite(Y).all():
+        raise ValueError(
+            "X has rows so far from the training rows that their places are no numbers in "
+            f"{Y.dtype}. Give X in the units of the training rows, or in float64."
+        )
 
 
 def alike(X: Any, model: Map) -> Any:

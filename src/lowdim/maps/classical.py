@@ -22,6 +22,7 @@ from lowdim.core.loop import fitting
 from lowdim.core.shapes import Below, Maybe
 from lowdim.core.validation import check_weights
 from lowdim.linalg.moments import unit_for
+from lowdim.linalg.products import times_row_by_row
 from lowdim.linear.pca import PCA
 from lowdim.maps.base import OF_MAPS, Map
 from lowdim.maps.constant import additive_constant
@@ -356,7 +357,7 @@ def _codes(X: Any, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Places of a block of rows on axes."""
     if sp.issparse(X):
         return np.asarray(X @ axes) - mean @ axes
-    return (X - mean) @ axes
+    return times_row_by_row(X - mean, axes)
 
 
 def _refuse_unknown(D: np.ndarray) -> None:

@@ -22,7 +22,7 @@ import scipy.linalg
 
 from lowdim.core.threads import ordered_map, single_threaded_blas
 from lowdim.linalg.eigen import top_eigen
-from lowdim.linalg.products import dense_times
+from lowdim.linalg.products import dense_times, times_row_by_row
 
 ALL = 500  # rows, up to which all eigenvalues are found
 TOL = 1e-11  # of Lanczos' residuals
@@ -122,7 +122,7 @@ def centre_twice(squares: np.ndarray, weight: np.ndarray | None = None) -> np.nd
 
 def placed(squares: np.ndarray, means: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Places (m, k) of new rows with these squared dissimilarities (m, n) to the others."""
-    return dense_times(0.5 * (means - squares), axes)
+    return times_row_by_row(0.5 * (means - squares), axes)
 
 
 def goodness_of_fit(

@@ -19,6 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import betaln, softmax
 
+from lowdim.linalg.products import times_row_by_row
+
 TINY = 1e-11  # added to each number, for logarithms of zeros
 A_COUNT = 0.9  # from which on a number is counted
 
@@ -42,7 +44,7 @@ def check_not_negative(X: Any, name: str) -> None:
 
 def _softmax_hellinger(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     P, Q = (np.sqrt(softmax(rows, axis=1)) for rows in (X, Y))
-    return np.sqrt(np.maximum(1.0 - P @ Q.T, 0.0))
+    return np.sqrt(np.maximum(1.0 - times_row_by_row(P, Q.T), 0.0))
 
 
 def _symmetric_kl(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -50,7 +52,8 @@ def _symmetric_kl(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     P, Q = (_shares(rows) for rows in (X, Y))
     log_p, log_q = np.log(P), np.log(Q)
     own = np.einsum("if,if->i", P, log_p)[:, None] + np.einsum("if,if->i", Q, log_q)
-    return np.maximum(own - P @ log_q.T - log_p @ Q.T, 0.0) / 2.0
+    both = times_row_by_row(P, log_q.T) + times_row_by_row(log_p, Q.T)
+    return np.maximum(own - both, 0.0) / 2.0
 
 
 def _shares(X: np.ndarray) -> np.ndarray:

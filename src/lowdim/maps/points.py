@@ -24,6 +24,7 @@ import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_choice
+from lowdim.linalg.products import times_row_by_row
 from lowdim.maps.direct import squares_at
 from lowdim.maps.metrics import WRITTEN_HERE, distances_by_name
 
@@ -52,6 +53,8 @@ KNOWN = (
 )
 BY_PRODUCTS = ("euclidean", "sqeuclidean", "cosine", "correlation", "hellinger")
 BLOCK_BYTES = 2**23  # of distances, that are worth a turn on a thread
+NUMBERS = 2**18  # of rows that are looked at together
+AS_SHOWN: dict[str, Any] = {"precision": 4, "threshold": 6, "edgeitems": 2}  # rows in a message
 
 
 class Points(NamedTuple):
@@ -212,7 +215,7 @@ def _squares(points: Points, others: Points, metric: Metric) -> Callable[[slice]
         else:
             x = X[rows] - center
             own = np.einsum("ij,ij->i", x, x)
-            products = x @ columns
+            products = x @ columns if points is others else times_row_by_row(x, columns)
         products *= -2.0
         products += own[:, None]
         products += lengths
@@ -234,8 +237,8 @@ def _pairwise_squares(points: Points, others: Points) -> Callable[[slice], np.nd
 
     def block(rows: slice) -> np.ndarray:
         x, o = left.values[rows], left.observed[rows]
-        sums = np.hstack([left.squares[rows], o, -2.0 * x]) @ columns
-        common = o @ right.observed.T
+        sums = times_row_by_row(np.hstack([left.squares[rows], o, -2.0 * x]), columns)
+        common = o @ right.observed.T  # whole numbers: exact
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.maximum(sums, 0.0) / common * d
 
@@ -273,6 +276,33 @@ def _by_metric(points: Points, others: Points, metric: Metric) -> Callable[[slic
                 "All distances should be positive or 0, and the metric given "
                 f"({metric.name!r}) has {found.min():g}."
             )
+        if np.isnan(found).any():
+            _settle_nan(found, X[rows], Y, metric)
         return found
 
     return block
+
+
+def _settle_nan(D: np.ndarray, X: Any, Y: Any, metric: Metric) -> None:
+    """What a metric cannot say of equal rows is 0; of different ones it must say a number."""
+    unknown = np.argwhere(np.isnan(D))
+    size = max(1, NUMBERS // Y.shape[1])
+    for first in range(0, len(unknown), size):
+        i, j = unknown[first : first + size].T
+        x, y = (rows.toarray() if sp.issparse(rows) else rows for rows in (X[i], Y[j]))
+        differ = np.flatnonzero((x != y).any(axis=1))
+        if len(differ):
+            e = differ[0]
+            first_row, other = (np.array2string(row, **AS_SHOWN) for row in (x[e], y[e]))
+            raise ValueError(
+                f"metric={metric.name!r} gives NaN for rows {_number(x[e], Y, i[e])} and {j[e]} of "
+                f"X, {first_row} and {other}; a distance is a number of 0 or more for every two "
+                "rows. Choose another metric, or leave such rows out."
+            )
+        D[i, j] = 0.0
+
+
+def _number(row: np.ndarray, rows: Any, i: int) -> str:
+    """The number of a row that is among others, else its number among the new ones."""
+    known: Any = [] if sp.issparse(rows) else np.flatnonzero((rows == row).all(axis=1))
+    return f"{known[0]}" if len(known) else f"{i} (a new one)"

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.validation import check_at_most
+from lowdim.linalg.products import times_row_by_row
 from lowdim.linear.pca import PCA
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.maps.framing import Frame, frame_of, points_of, unit_of
@@ -117,8 +118,11 @@ def _codes_and_keys(X: Any, coder: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def codes_of(X: Any, coder: Any) -> np.ndarray:
-    """The codes of rows, in C order."""
-    return np.ascontiguousarray(coder.transform(X))
+    """The codes of rows, in C order; none depends on the rows that it came with."""
+    if sp.issparse(X) or has_nan(X):
+        return np.ascontiguousarray(coder.transform(X))
+    codes = times_row_by_row(X - coder.mean_, coder.components_.T)
+    return codes.astype(coder.components_.dtype, copy=False)
 
 
 # ---- missing values ------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ Cost: O(n d^2) for rows; for other metrics O(n^2), and beyond `MOST` rows O(n) b
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import ArrayBlocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.numeric import numeric_array
 from lowdim.core.threads import single_threaded_blas
 from lowdim.linear.pca import PCA
@@ -104,7 +106,9 @@ def small_start(
     They are rounded to so many steps that sums in another order give the same places.
     """
     if not isinstance(init, str):
-        return given_places(init, points.n, n_components)
+        Y = given_places(init, points.n, n_components)
+        check_spread(Y, points)
+        return Y
     Y = start(init, points, n_components, metric=metric, random=random)
     spread = Y[:, 0].std() if init != "random" else 1.0
     Y = Y / (spread if spread > 0 else 1.0)
@@ -122,6 +126,31 @@ def given_places(init: Any, n: int, n_components: int) -> np.ndarray:
     if not np.isfinite(Y).all():
         raise ValueError("init has NaN or infinity; the places to start from are finite numbers.")
     return Y
+
+
+def check_spread(Y: np.ndarray, points: Points) -> None:
+    """Raise if different points start in one place, and warn if they start on a line or plane."""
+    flat = np.flatnonzero((Y == Y[0]).all(axis=0))
+    if not len(flat) or _all_equal(points.rows):
+        return
+    if len(flat) == Y.shape[1]:
+        raise ValueError(
+            "init has all rows in one place, and no force points anywhere from there; give places "
+            "that differ, or the name of a start, such as init='random'."
+        )
+    warnings.warn(
+        f"init has one number for all rows in column {flat[0]}: no force points out of there, so "
+        "the map may keep to the other columns. Add small random numbers to it.",
+        UserWarning,
+        stacklevel=level_of_caller(),
+    )
+
+
+def _all_equal(rows: Any) -> bool:
+    first = rows[[0]]
+    if sp.issparse(rows):
+        return all((rows[[i]] != first).nnz == 0 for i in range(1, rows.shape[0]))
+    return bool((rows == first).all())
 
 
 def on_principal_axes(rows: Any, n_components: int) -> np.ndarray:

@@ -17,7 +17,7 @@ from lowdim.core.constraints import HasMethods
 from lowdim.core.estimator import Estimator, SavedModel
 from lowdim.core.opening import as_blocks
 from lowdim.core.random import generator_of
-from lowdim.core.shapes import Anything
+from lowdim.core.shapes import Anything, Maybe, Text
 from lowdim.core.validation import check_choice
 from lowdim.tables.decoding import decoded_frame
 from lowdim.tables.drawing import drawn_matrix
@@ -97,6 +97,7 @@ class TableModel(SavedModel, BaseEstimator):
         "n_features_in_": "d",
         "encoder_": {"n_features_in_": "d"},
         "estimator_": Anything(),
+        "code_names_": Maybe(Text(("codes",))),  # other names of codes than the estimator's
     }
 
     def __init__(self, estimator, *, encoder=None):
@@ -143,7 +144,8 @@ class TableModel(SavedModel, BaseEstimator):
             rows.feature_names = encoder.encoding_.feature_names() if table.named else None
         self.estimator_ = clone(self.estimator).fit(_for(self.estimator, rows), **fit_params)
         self.n_features_in_ = encoder.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", "code_names_"):
+            self.__dict__.pop(name, None)
         if hasattr(encoder, "feature_names_in_"):
             self.feature_names_in_ = encoder.feature_names_in_
         return self
@@ -283,10 +285,11 @@ class TableModel(SavedModel, BaseEstimator):
 
     @_estimator_has("get_feature_names_out")
     def get_feature_names_out(self, input_features=None):
-        """Names of the codes."""
+        """Names of the codes; of a model that `lowdim map` saved, those of its coordinates."""
         check_is_fitted(self)
         self.encoder_.get_feature_names_out(input_features)  # which says if these are others
-        return self.estimator_.get_feature_names_out()
+        names = getattr(self, "code_names_", None)
+        return self.estimator_.get_feature_names_out() if names is None else names.copy()
 
     @property
     def columns_(self):

@@ -1,6 +1,7 @@
 """MDS: published maps, what is minimised, planted planes, and its door."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -235,13 +236,24 @@ def test_new_rows_of_a_plane_are_placed_exactly(rng):
     np.testing.assert_allclose(again, placed, atol=1e-4)
 
 
-def test_a_row_is_placed_as_if_alone(rng):
-    X, new = rng.normal(size=(40, 4)), rng.normal(size=(6, 4))
-    model = MDS().fit(X)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "symmetric_kl"])
+def test_a_row_is_placed_as_if_alone(metric, rng):
+    """To the bit: BLAS would round products of one row in another way than those of many."""
+    X, new = rng.random(size=(70, 13)), rng.random(size=(131, 13))
+    model = MDS(metric=metric, max_iter=20, eps=0).fit(X)
     together = model.transform(new)
-    for i in range(6):
-        # distances come from products, which round in another way for another number of rows
-        np.testing.assert_allclose(model.transform(new[i : i + 1])[0], together[i], atol=1e-7)
+    for i in (0, 47, 48, 63, 95, 96, 130):
+        np.testing.assert_array_equal(model.transform(new[i : i + 1])[0], together[i])
+    order = rng.permutation(len(new))
+    np.testing.assert_array_equal(model.transform(new[order]), together[order])
+
+
+def test_a_dask_data_frame_has_the_map_of_its_rows(rng):
+    """It does not know how many rows it has before it is computed."""
+    frames = pytest.importorskip("dask.dataframe")
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    found = MDS().fit(frames.from_pandas(X, npartitions=3)).embedding_
+    np.testing.assert_array_equal(found, MDS().fit(X).embedding_)
 
 
 def test_of_many_rows_some_are_anchors(rng, monkeypatch):

@@ -90,6 +90,16 @@ def test_a_new_row_does_not_depend_on_those_given_with_it(rng, form):
         assert_array_equal(alone.distances[0], together.distances[i])
 
 
+@pytest.mark.parametrize("size", [1e15, 1e40, 1e140])
+def test_new_rows_beyond_float32_have_their_neighbours(rng, size):
+    """In units of the points; distances of these differ from each other by less than rounding."""
+    points = as_points(rng.normal(size=(300, 2)))
+    new = np.array([[size, 0.0], [0.1, 0.2]])
+    found = exact_neighbors(Points(new, np.zeros(2), None, points.unit), points, 5, EUCLIDEAN)
+    D = np.hypot(*(new[:, None, :] - points.rows).T).T
+    assert_array_equal(found.indices, np.argsort(D, axis=1, kind="stable")[:, :5])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_threads_and_slabs_change_no_bit(rng, form, monkeypatch):
     X = form(rng.normal(size=(200, 6)))

@@ -7,11 +7,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_iris
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
 
 import lowdim
 from lowdim import config_context, continuity, neighborhood_recall, trustworthiness
-from lowdim.maps.quality import space
 from lowdim.maps.quality.kept import excess, mean_kept, row_kept, shared
+from lowdim.maps.quality.ranks import Ranks
 
 FIGURES = (trustworthiness, continuity, neighborhood_recall)
 
@@ -49,6 +50,16 @@ def test_worked_by_hand():
         assert_allclose([f(X, Y, n_neighbors=k) for f in FIGURES], by_definition(X, Y, k))
 
 
+def test_places_that_are_equally_far_by_hand():
+    """Five on a line. Excess ranks: of 0 and its neighbour 3, 2; of 1 and 4, 3; of 2 and 4, which
+    shares the ranks 3 and 4 with 0, 2.5; of 3 and 0, 3; of 4 and 1, 2. Together 12.5.
+    """
+    X, Y = np.arange(5.0)[:, None], np.array([[0.0], [2.1], [4.0], [1.0], [2.9]])
+    near = NearestNeighbors(n_neighbors=1).fit(Y).kneighbors(return_distance=False)[:, 0]
+    assert near.tolist() == [3, 4, 4, 0, 1]
+    assert trustworthiness(X, Y, n_neighbors=1) == pytest.approx(1 - 12.5 * 2 / 30, rel=1e-14)
+
+
 def test_a_map_that_is_the_data_keeps_all(rng):
     X, _ = flat(rng)
     assert [figure(X, 5 * X + 3) for figure in FIGURES] == [1.0, 1.0, 1.0]
@@ -72,28 +83,57 @@ def test_value_is_that_of_scikit_learn_in_float32_and_sparse(rng):
     X, Y = flat(rng)
     narrow = X.astype(np.float32)
     assert trustworthiness(narrow, Y) == sklearn_trustworthiness(narrow, Y)
-    sparse = sp.csr_array(np.where(rng.random(X.shape) < 0.5, X, 0))
+    X, Y = flat(rng, d=25)  # all rows have some columns in common: no cosine is 0
+    sparse = sp.csr_array(np.where(rng.random(X.shape) < 0.7, X, 0))
     for metric in ("euclidean", "cosine"):
         expected = sklearn_trustworthiness(sparse, Y, metric=metric)
         assert trustworthiness(sparse, Y, metric=metric) == expected
 
 
-@pytest.mark.parametrize("load", [load_iris, load_digits])
-def test_equal_distances_are_ranked_as_scikit_learn_does(load):
-    """Tables of whole numbers and tenths have many equal distances."""
-    X = load().data[:400]
-    Y = X[:, 2:4] + X[:, :2] / 7
-    for metric in ("euclidean", "manhattan"):
-        assert trustworthiness(X, Y, metric=metric) == sklearn_trustworthiness(X, Y, metric=metric)
+# ---- equal distances -----------------------------------------------------------------------------
 
 
-def test_equal_distances_are_ranked_by_number_in_large_tables(rng, monkeypatch):
-    X = rng.integers(0, 3, size=(100, 3)).astype(float)
-    Y = rng.normal(size=(100, 2))
-    monkeypatch.setattr(space, "FOLLOWED", 50)
-    for metric in ("euclidean", "manhattan"):
-        expected = by_definition(X, Y, 5, metric)[0]
-        assert_allclose(trustworthiness(X, Y, metric=metric), expected, rtol=1e-13)
+def over_orders(X, Y, k, metric="euclidean"):
+    """Mean and standard deviation of trustworthiness over all orders of equal distances.
+
+    A row at rank r has a share of 1 / t of each of t ranks; neighbours of one row that are as far
+    as each other stand in each other's way, so that the variance is at most the sum.
+    """
+    n = len(X)
+    D = pairwise_distances(X, metric=metric)
+    np.fill_diagonal(D, np.inf)
+    near = NearestNeighbors(n_neighbors=k).fit(Y).kneighbors(return_distance=False)
+    mean = variance = 0.0
+    for i in range(n):
+        for j in near[i]:
+            first = 1 + int((D[i] < D[i, j] * (1 - 1e-12)).sum())
+            last = int((D[i] <= D[i, j] * (1 + 1e-12)).sum())
+            beyond = np.maximum(np.arange(first, last + 1) - k, 0)
+            mean, variance = mean + beyond.mean(), variance + beyond.var()
+    scale = 2 / (n * k * (2 * n - 3 * k - 1))
+    return 1 - scale * mean, scale * np.sqrt(variance)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("table", ["digits", "iris", "flags"])
+def test_of_equal_distances_no_order_is_preferred(table, metric, rng):
+    """Whole numbers and tenths have many; scikit-learn's sort leaves them in some order."""
+    X = {"digits": load_digits().data[:400], "iris": load_iris().data}.get(table)
+    X = rng.integers(0, 2, size=(200, 9)).astype(float) if X is None else X
+    Y = X[:, 2:4] + X[:, :2] / 7 + 1e-3 * rng.normal(size=(len(X), 2))
+    mean, spread = over_orders(X, Y, 5, metric)
+    found = trustworthiness(X, Y, metric=metric)
+    assert_allclose(found, mean, rtol=1e-13)
+    assert 0 < spread
+    assert abs(found - sklearn_trustworthiness(X, Y, metric=metric)) < 6 * spread
+    order = rng.permutation(len(X))
+    assert_allclose(trustworthiness(X[order], Y[order], metric=metric), found, rtol=1e-13)
+
+
+def test_digits_are_scikit_learns_to_five_places():
+    X = load_digits().data
+    Y = (X - X.mean(axis=0)) @ np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:2].T
+    assert abs(trustworthiness(X, Y) - sklearn_trustworthiness(X, Y)) < 1e-5
 
 
 def test_distances_that_are_given(rng):
@@ -175,8 +215,8 @@ def test_threads_do_not_change_figures(rng):
 
 
 def test_parts_of_rows_make_the_whole(rng):
-    rank = rng.integers(1, 50, size=(30, 4))
-    strange = excess(rank, 4)
+    first = rng.integers(1, 50, size=(30, 4))
+    strange = excess(Ranks(first, first + rng.integers(0, 4, size=(30, 4))), 4)
     assert_allclose(row_kept(strange, 4, 100).mean(), mean_kept(strange, 4, 100), rtol=1e-14)
 
 

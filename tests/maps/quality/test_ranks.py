@@ -8,7 +8,8 @@ from numpy.testing import assert_array_equal
 from lowdim import config_context
 from lowdim.maps.quality import ranks as module
 from lowdim.maps.quality.ranks import (
-    count_before,
+    EQUAL,
+    Ranks,
     count_certain,
     frame_of,
     half_squares,
@@ -30,14 +31,13 @@ def squares_of(X, spread=0.0):
     return squares + np.add.outer(spread, spread) if np.ndim(spread) else squares
 
 
-def sorted_ranks(D, index):
-    """Equal distances by number; a row is not its own neighbour."""
+def counted(D, index):
+    """The first and the last rank by comparing all; a row is not its own neighbour."""
     D = D.copy()
-    np.fill_diagonal(D, np.inf)
-    order = np.argsort(D, axis=1, kind="stable")
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(1, len(D) + 1)[None], axis=1)
-    return np.take_along_axis(rank, index, axis=1)
+    np.fill_diagonal(D, np.nan)
+    asked = np.take_along_axis(D, index, axis=1)[:, None, :]
+    nearer, not_farther = D[:, :, None] < (1 - EQUAL) * asked, D[:, :, None] <= (1 + EQUAL) * asked
+    return Ranks(1 + nearer.sum(axis=1), not_farther.sum(axis=1))
 
 
 def kinds(rng):
@@ -74,28 +74,28 @@ def test_ranks_are_those_of_sorted_distances(kind, rng, monkeypatch):
     X = kinds(rng)[kind]
     index = some_others(rng, len(X), 6)
     found = ranks(rows_of(X), index)
-    assert_array_equal(found, sorted_ranks(squares_of(X), index))
+    assert_array_equal(found, counted(squares_of(X), index))
 
 
 def test_ranks_of_some_rows_are_those_of_all(rng):
     X = rng.normal(size=(90, 3))
     index, of = some_others(rng, 90, 4), np.array([3, 77, 12])
     rows = rows_of(X)
-    assert_array_equal(ranks(rows, index[of], of), ranks(rows, index)[of])
+    assert_array_equal(ranks(rows, index[of], of), [part[of] for part in ranks(rows, index)])
 
 
 def test_what_missing_values_add_counts(rng):
     X, spread = rng.normal(size=(80, 3)), rng.random(80) * 3
     index = some_others(rng, 80, 5)
     found = ranks(rows_of(X, spread), index)
-    assert_array_equal(found, sorted_ranks(squares_of(X, spread), index))
+    assert_array_equal(found, counted(squares_of(X, spread), index))
 
 
 def test_sparse_rows_have_the_ranks_of_dense_ones(rng):
     X = np.where(rng.random((100, 12)) < 0.3, rng.normal(size=(100, 12)), 0.0)
     index = some_others(rng, 100, 5)
     found = ranks(rows_of(sp.csr_array(X)), index)
-    assert_array_equal(found, sorted_ranks(squares_of(X), index))
+    assert_array_equal(found, counted(squares_of(X), index))
 
 
 def test_many_columns_are_multiplied_piece_by_piece(rng, monkeypatch):
@@ -128,32 +128,36 @@ def test_near_ties_in_float32_are_decided_in_float64(rng):
     expected = (
         np.argsort(np.argsort(square_apart(rows, np.array([0]), np.arange(1, 201)[None])[0])) + 1
     )
-    assert_array_equal(ranks(rows, index[:1], np.array([0]))[0], expected)
+    found = ranks(rows, index[:1], np.array([0]))
+    assert_array_equal(found, [expected[None], expected[None]])
 
 
-def test_rows_with_ties_are_marked(rng):
+def test_equal_rows_share_their_ranks(rng):
     X = rng.normal(size=(40, 3))
     X[7] = X[3]  # as far from everything as row 3
     index = np.full((40, 1), 3)
     index[3] = index[7] = 0
-    for values in (X, rng.permutation(40)[:, None].astype(float)):
-        tied = np.zeros(40, bool)
-        ranks(rows_of(values), index, None, tied, 1e-13)
-        D = squares_of(values)
-        np.fill_diagonal(D, np.inf)
-        number = (D == np.take_along_axis(D, index, axis=1)).sum(axis=1)
-        assert_array_equal(tied, number > 1)
+    found = ranks(rows_of(X), index)
+    others = np.setdiff1d(np.arange(40), [3, 7])
+    assert_array_equal((found.last - found.first)[others], 1)
+    assert_array_equal((found.last - found.first)[[3, 7]], 0)
+
+
+def test_what_rounding_tells_apart_is_equally_far():
+    """0.1 and 0.3 - 0.2 differ in the last digit."""
+    X = np.array([[0.0], [0.1], [0.3 - 0.2], [0.5]])
+    assert X[1] != X[2]
+    found = ranks(rows_of(X), np.array([[1, 2, 3]]), np.array([0]))
+    assert_array_equal(found.first, [[1, 1, 3]])
+    assert_array_equal(found.last, [[2, 2, 3]])
+    D, wanted = np.abs(X - X.T), np.array([[1, 2, 3]])
+    assert_array_equal(ranks_by_distance(lambda of: D[of], wanted, np.array([0]), 8), found)
 
 
 def test_ranks_by_distances_that_are_given(rng):
     D = rng.integers(1, 30, size=(70, 70)).astype(float)  # not symmetric, with ties
     index, rows = some_others(rng, 70, 4), np.arange(70)
-    tied = np.zeros(70, bool)
-    found = ranks_by_distance(lambda of: D[of], index, rows, 16, tied)
-    assert_array_equal(found, sorted_ranks(D, index))
-    np.fill_diagonal(D, np.nan)
-    same = (D[:, :, None] == np.take_along_axis(D, index, axis=1)[:, None]).sum(axis=1)
-    assert_array_equal(tied, (same > 1).any(axis=1))
+    assert_array_equal(ranks_by_distance(lambda of: D[of], index, rows, 16), counted(D, index))
 
 
 def test_rows_are_measured_from_their_middle(rng):
@@ -197,17 +201,13 @@ def test_kernels_are_their_python_twins(rng):
     half = rng.integers(0, 4, size=20).astype(np.float32)
     target = rng.integers(-3, 4, size=(6, 3)).astype(np.float32)
     index = rng.integers(-5, 25, size=(6, 3))
-    for dtype in (np.float32, np.float64):
-        arrays = [a.astype(dtype) for a in (G, half, target)]
-        found, expected = np.ones((6, 3), np.int64), np.ones((6, 3), np.int64)
-        count_before(*arrays, index, found)
-        count_before.python(*arrays, index, expected)
-        assert_array_equal(found, expected)
     bounds = G, half + 1, half - 1, target - 1, target + 1
     counts = [np.empty((6, 3), np.int64) for _ in range(4)]
-    count_certain(*bounds, *counts[:2])
-    count_certain.python(*bounds, *counts[2:])
-    assert_array_equal(counts[:2], counts[2:])
+    for dtype in (np.float64, np.float32):
+        arrays = [a.astype(dtype) for a in bounds]
+        count_certain(*arrays, *counts[:2])
+        count_certain.python(*arrays, *counts[2:])
+        assert_array_equal(counts[:2], counts[2:])
     itself = (index >= 0) & (index < 20)
     unsure = counts[1] - counts[0] - _is_unsure(bounds, index, itself)
     lists = [np.empty(unsure.sum(), np.int64) for _ in range(4)]

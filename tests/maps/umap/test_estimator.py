@@ -26,6 +26,13 @@ def model(digits):
     return UMAP(random_state=0).fit(digits[0])
 
 
+def test_verbose_says_what_is_done(rng, capsys):
+    UMAP(n_neighbors=5, n_epochs=30, verbose=True).fit(rng.normal(size=(40, 3)))
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said] == ["[UMAP]"] * 3
+    assert said[-1] == "[UMAP] 30 epochs"
+
+
 # ---- golden values, and what a map keeps ---------------------------------------------------------
 
 

@@ -15,7 +15,6 @@ Rows with missing values count by what is observed of them (`missing.py`), seeds
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -38,7 +37,6 @@ from lowdim.cluster.kmeans.summary import summary_of
 from lowdim.cluster.plane import ClusterPlot, named, plane_of
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.calling import level_of_caller
-from lowdim.core.config import config_context
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -86,7 +84,7 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         Stop when the centers' squared movements add up to less than this part of a column's mean
         variance; also once no row changes its cluster.
     verbose : int, default=0
-        Above 0: show a progress bar, also where none would be.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     random_state : int, Generator, RandomState or None, default=None
         For the start and the coreset.
     copy_x : bool, default=True
@@ -224,11 +222,10 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         random = random_generator(self.random_state)
         summary = summary_of(self, rows, weight)
         learned, its_weight = self._learned_rows(rows, weight, summary, random)
-        with config_context(progress=True) if self.verbose else nullcontext():
-            starts = (
-                start(self, learned, its_weight, summary, random) for _ in range(self._n_starts())
-            )
-            runs = [self._descend(centers, learned, its_weight, summary) for centers in starts]
+        starts = (
+            start(self, learned, its_weight, summary, random) for _ in range(self._n_starts())
+        )
+        runs = [self._descend(centers, learned, its_weight, summary) for centers in starts]
         best = best_of(runs)
         if self.coreset is not None:
             best = self._judged(best, rows, weight, summary)

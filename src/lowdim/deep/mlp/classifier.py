@@ -56,7 +56,7 @@ class MLPClassifier(Classifier, Perceptrons):
         A fit ends after n_iter_no_change passes that lower the loss (or, with early_stopping, raise
         the score) by less than this; 'lbfgs', when no derivative is larger.
     verbose : bool, default=False
-        Print the loss of each pass.
+        Print the loss of each pass, and show a progress bar.
     warm_start : bool, default=False
         Whether `fit` goes on from the weights of the fit before.
     momentum, nesterovs_momentum : float, default=0.9; bool, default=True

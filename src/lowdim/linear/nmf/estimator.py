@@ -119,8 +119,7 @@ class NMF(ImputeMixin, PartsModel):
     l1_ratio : float, default=0.0
         Between 0 (squares cost: all entries shrink) and 1 (absolute values cost: more zeros).
     verbose : int, default=0
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     shuffle : bool, default=False
         Whether coordinates are taken in another random order in each iteration.
 

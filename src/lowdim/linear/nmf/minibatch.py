@@ -89,8 +89,7 @@ class MiniBatchNMF(PartsModel):
     random_state : int, Generator, RandomState or None, default=None
         For random starts.
     verbose : bool or int, default=0
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ from lowdim.maps.mds.start import first_places
 from lowdim.maps.mds.transformations import Curve, disparities_at
 from lowdim.maps.points import Metric, Points, distances, in_units_of_x, metric_of
 from lowdim.maps.square import square_matrix
-from lowdim.maps.start import given_places
+from lowdim.maps.start import check_spread, given_places
 
 ANCHORS = 3000  # points of a map of many, among which new ones are placed
 BLOCK = 2**21  # dissimilarities of new rows that are made at a time
@@ -87,8 +87,7 @@ class MDS(Map):
     max_iter : int, default=300
         Looks at all pairs, at the most.
     verbose : int, default=0
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     eps : float, default=1e-6
         The search ends when two steps lower the stress by no more than this part of the sum of
         squared dissimilarities. Smaller: a lower stress, slower.
@@ -330,6 +329,7 @@ class MDS(Map):
             )
         if not by_name:
             init = given_places(init, self._n_rows, self.n_components)[self._kept]
+            check_spread(init, points)
             belongs_to_fit(ArrayBlocks(init), "init")
         for _ in range(self.n_init if by_name and init == "random" else 1):
             Y = first_places(init, points, self.n_components, self._metric, weights, random)
@@ -467,7 +467,8 @@ class MDS(Map):
                 "metric={True/False} will be dropped in scikit-learn 1.10."
             )
         shape: Any = getattr(X, "shape", ())
-        is_square = len(shape) == 2 and shape[0] == shape[1]
+        is_known = len(shape) == 2 and isinstance(shape[0], int)  # a Dask data frame has to count
+        is_square = is_known and shape[0] == shape[1]
         if is_square and not self._asked_metric().is_precomputed:
             _warn(
                 "X is a square matrix, and its rows are taken as rows with columns. If they are "

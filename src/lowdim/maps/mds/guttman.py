@@ -20,7 +20,7 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 
-PAIRS_PER_PIECE = 2**20  # half a millisecond: worth a turn on a thread
+PAIRS_PER_PIECE = 2**20  # in float32: half a millisecond, worth a turn on a thread
 MOST_PIECES = 16  # of a list: each has a gradient of its own
 
 
@@ -57,7 +57,8 @@ def rows_look(disparity: np.ndarray, places: np.ndarray, others: np.ndarray) -> 
     m, n = disparity.shape
     places = np.ascontiguousarray(places.T, dtype=disparity.dtype)
     others = np.ascontiguousarray(others.T, dtype=disparity.dtype)
-    size = max(1, PAIRS_PER_PIECE // max(n, 1))
+    pairs = PAIRS_PER_PIECE // (disparity.itemsize // 4)  # in float64 twice as long
+    size = max(1, pairs // max(n, 1))
 
     def work(start: int) -> tuple[np.ndarray, np.ndarray]:
         part = disparity[start : start + size]

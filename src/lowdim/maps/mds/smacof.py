@@ -44,8 +44,10 @@ def smacof(
         Where the search starts; None means at random.
     n_init : int, default=1
         How many random starts are tried; the map of the least stress is kept.
-    n_jobs, verbose : int
+    n_jobs : int
         Accepted for compatibility with scikit-learn; ignored.
+    verbose : int, default=0
+        See MDS.
     max_iter : int, default=300
         Looks at all pairs, at the most.
     eps : float, default=1e-6

@@ -37,6 +37,7 @@ CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
 SEVERAL = 2**11  # rows of which each product is made once, for both
 FEW = 2**12  # points, of which a large part may be ranked as they are
 SLAB = 2**15  # rows whose candidates are held at a time
+FARTHEST = 2.0**100  # of a new point's values, whose products with points float32 can hold
 SPARSE_BLOCK = (32, 4096)
 DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
 
@@ -208,7 +209,7 @@ class _DenseSearch(_Search):
     def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
         if self.own and self.n >= SEVERAL:
             return self._mutual(rows, K)
-        X = _about(self.new.rows[rows], self.center, np.float32)
+        X = _single(self.new.rows[rows], self.center)
         m, leave_out = len(X), self._themselves(rows)
         shape = block_shape(m, 4)
 
@@ -248,6 +249,15 @@ def _about(rows: np.ndarray, center: np.ndarray, dtype: Any = np.float64) -> np.
     moved = np.empty(rows.shape, dtype)
     np.subtract(rows, center, out=moved, casting="same_kind")
     return moved
+
+
+def _single(rows: np.ndarray, center: np.ndarray) -> np.ndarray:
+    """In float32, with 0 for rows so far away that its products are no numbers: any is doubtful."""
+    with np.errstate(over="ignore"):
+        X = _about(rows, center, np.float32)
+    if not -FARTHEST < X.min(initial=0.0) <= X.max(initial=0.0) < FARTHEST:
+        X[~(np.abs(X).max(axis=1) < FARTHEST)] = 0.0
+    return X
 
 
 def _square_lengths(rows: np.ndarray, center: np.ndarray) -> np.ndarray:

@@ -178,10 +178,7 @@ def map_quality(
     if sample is not None and check_at_least("sample", sample, 2) < n:
         of = np.sort(random.choice(n, size=sample, replace=False))
     near, near_in_map = spaces.data.near(k, of), spaces.places.near(k, of)
-    ranks = (
-        spaces.data.sklearn_ranks(near_in_map) if of is None else spaces.data.ranks(near_in_map, of)
-    )
-    strange = excess(ranks, k)
+    strange = excess(spaces.data.ranks(near_in_map, of), k)
     torn = excess(spaces.places.ranks(near, of), k)
     recall = shared(near, near_in_map) / k
     rows = np.arange(n) if of is None else of

@@ -1,6 +1,7 @@
 """The rank of one row among the neighbours of another, without sorting and without n x n.
 
-    r(i, j) = 1 + #{ l != i :  d(i, l) < d(i, j),  or equal and l < j }
+    first(i, j) = 1 + #{ l != i :  d(i, l) < d(i, j) }
+    last(i, j)  =     #{ l != i :  d(i, l) <= d(i, j) }         from first to last: equally far
 
 For few j of each i, the rows that are nearer are counted, block by block, as the distances go by:
 
@@ -11,7 +12,7 @@ The products are a GEMM in float32. What rounding can do to them is bounded,
     | computed x_i'x_l - exact |  <=  c (|x_i|^2 + |x_l|^2) / 2,     c about min(d, 256) 2^-24,
 
 so a row whose side is within the bound is not counted but listed, and its distance is computed in
-float64 from differences, as that of j was: ranks are those of exact distances, ties by number.
+float64 from differences, as that of j was: ranks are those of exact distances.
 Numbers of few binary digits (whole numbers, pixels) have exact products, and nothing is listed.
 
 Cost: one product of the rows with all rows, and k comparisons of each. Memory: one block by thread.
@@ -39,6 +40,7 @@ PIECE = 256  # columns of a product in float32: rounding adds up with their numb
 HALF_ULP = 2.0**-24  # what rounding to float32 changes, relatively
 EXACT = 2.0**22  # below it multiples of 1/2 have no rounding in float32
 TINY = 2.0**-126
+EQUAL = 1e-13  # of a squared distance: what differs by less is rounding
 
 
 class Rows(NamedTuple):
@@ -50,6 +52,13 @@ class Rows(NamedTuple):
     half: np.ndarray  # (n,) (|x|^2 + spread) / 2 of these, in float64
     scale: float  # a power of two
     bound: float  # c; 0 where products in float32 are exact
+
+
+class Ranks(NamedTuple):
+    """Ranks of rows: 1 is the nearest. Of those that are equally far, every order is as good."""
+
+    first: np.ndarray  # (m, k) of int64
+    last: np.ndarray  # (m, k)
 
 
 class Frame(NamedTuple):
@@ -121,26 +130,17 @@ def _slabs(values: np.ndarray) -> list[slice]:
     return [slice(first, first + size) for first in range(0, len(values), size)]
 
 
-def ranks(
-    rows: Rows,
-    index: np.ndarray,
-    of: np.ndarray | None = None,
-    tied: np.ndarray | None = None,
-    near_tie: float = 0.0,
-) -> np.ndarray:
-    """r(i, j) of rows j = index[a] among all rows about row i = of[a], (m, k); 1 is the nearest.
+def ranks(rows: Rows, index: np.ndarray, of: np.ndarray | None = None) -> Ranks:
+    """The ranks of rows j = index[a] among all rows about row i = of[a], (m, k).
 
     index : array of int, shape (m, k)
         Rows other than i itself.
     of : array of int, shape (m,), or None
         The rows i; None means all rows, in order.
-    tied : array of bool, shape (m,), or None
-        Becomes True for rows i with a rank that depends on the order of equal distances, or of
-        squared distances that differ by `near_tie` of their size.
     """
     m, n = len(index), len(rows.half)
     of = np.arange(n) if of is None else of
-    rank = np.ones(index.shape, np.int64)
+    found = Ranks(np.ones(index.shape, np.int64), np.zeros(index.shape, np.int64))
     size = BLOCK_ROWS
     if sp.issparse(rows.values):
         size = max(1, min(size, SPARSE_BYTES // (4 * rows.values.shape[1])))
@@ -148,15 +148,12 @@ def ranks(
     def work(first: int) -> None:
         part = slice(first, min(first + size, m))
         wanted = np.ascontiguousarray(index[part], np.int64)
-        marks = None if tied is None else np.zeros(wanted.shape, bool)
         apart = square_apart(rows, of[part], wanted)
-        _count_block(rows, _Block(of[part], wanted, apart, rank[part], marks, near_tie))
-        if tied is not None and marks is not None:
-            tied[part] |= marks.any(axis=1)
+        _count_block(rows, _Block(of[part], wanted, apart, found.first[part], found.last[part]))
 
     for _ in ordered_map(work, range(0, m, size)):
         pass
-    return rank
+    return found
 
 
 class _Block(NamedTuple):
@@ -165,18 +162,20 @@ class _Block(NamedTuple):
     of: np.ndarray  # (b,)
     others: np.ndarray  # (b, k)  the rows j
     apart: np.ndarray  # (b, k) d(i, j)^2 in units of `narrow`
-    rank: np.ndarray  # (b, k) to be added to
-    tied: np.ndarray | None  # (b, k) to be marked where a rank depends on the order of equal ones
-    near_tie: float
+    first: np.ndarray  # (b, k) to be added to
+    last: np.ndarray  # (b, k) to be added to
 
 
 def _count_block(rows: Rows, block: _Block) -> None:
-    """Add to the ranks how many rows are nearer."""
-    n, index, rank = len(rows.half), block.others, block.rank
+    """Add to the ranks how many rows are nearer, and how many are as far."""
+    n, index = len(rows.half), block.others
     half = rows.half[block.of, None]
     target = block.apart / 2 - half
-    slack = rows.bound * half + 2 * HALF_ULP * np.abs(target) + n * TINY
-    slack = slack + block.near_tie * block.apart if rows.bound else 0.0
+    slack = np.zeros(target.shape)
+    if rows.bound:
+        slack += rows.bound * half + 2 * HALF_ULP * np.abs(target) + n * TINY
+        slack += EQUAL * block.apart
+        block.last[...] += 1  # j itself, which is not counted
     low, high = (target - slack).astype(np.float32), (target + slack).astype(np.float32)
     above = (rows.half * (1 + rows.bound)).astype(np.float32)
     below = (rows.half * (1 - rows.bound)).astype(np.float32)
@@ -186,11 +185,12 @@ def _count_block(rows: Rows, block: _Block) -> None:
         columns = slice(first, min(first + BLOCK_COLUMNS, n))
         G = products(columns)
         _leave_out_itself(G, block.of, first)
-        if rows.bound == 0.0 and block.tied is None:
-            count_before(G, above[columns], target.astype(np.float32), index - first, rank)
-            continue
         count_certain(G, above[columns], below[columns], low, high, nearer, maybe)
-        rank += nearer
+        block.first[...] += nearer
+        if rows.bound == 0.0:
+            block.last[...] += maybe
+            continue
+        block.last[...] += nearer
         maybe -= nearer
         maybe -= (index >= columns.start) & (index < columns.stop)  # j itself
         if maybe.any():
@@ -214,12 +214,10 @@ def _decide(rows: Rows, block: _Block, pair: np.ndarray, column: np.ndarray) -> 
     n, k = len(rows.half), block.others.shape[1]
     both, back = np.unique(pair // k * n + column, return_inverse=True)
     exact = square_apart(rows, block.of[both // n], (both % n)[:, None])[back, 0]
-    asked, j = block.apart.ravel()[pair], block.others.ravel()[pair]
-    if block.tied is not None:
-        block.tied.ravel()[pair[np.abs(exact - asked) <= block.near_tie * asked]] = True
-    nearer = (exact < asked) | ((exact == asked) & (column < j))
-    count = np.bincount(pair[nearer], minlength=block.rank.size)
-    block.rank[...] += count.reshape(block.rank.shape)
+    asked = block.apart.ravel()[pair]
+    for rank, most in ((block.first, (1 - EQUAL) * asked), (block.last, (1 + EQUAL) * asked)):
+        counted = exact < most if rank is block.first else exact <= most
+        rank += np.bincount(pair[counted], minlength=rank.size).reshape(rank.shape)
 
 
 def square_apart(rows: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -268,57 +266,27 @@ def _products(rows: Rows, of: np.ndarray) -> Callable[[slice], np.ndarray]:
 
 
 def ranks_by_distance(
-    distances: Callable[[np.ndarray], np.ndarray],
-    index: np.ndarray,
-    of: np.ndarray,
-    size: int,
-    tied: np.ndarray | None = None,
-) -> np.ndarray:
-    """The same ranks where distances come ready: distances(of) of some rows to all rows, (m, n).
-
-    Equal distances are ranked by number; `tied` becomes True for rows where that matters.
-    """
-    rank = np.ones(index.shape, np.int64)
+    distances: Callable[[np.ndarray], np.ndarray], index: np.ndarray, of: np.ndarray, size: int
+) -> Ranks:
+    """The same ranks where distances come ready: distances(of) of some rows to all rows, (m, n)."""
+    found = Ranks(np.empty(index.shape, np.int64), np.empty(index.shape, np.int64))
 
     def work(first: int) -> None:
         part = slice(first, min(first + size, len(index)))
         D = np.ascontiguousarray(distances(of[part]), np.float64)
-        j = np.ascontiguousarray(index[part], np.int64)
-        target = np.take_along_axis(D, j, axis=1)
+        target = np.take_along_axis(D, np.asarray(index[part], np.int64), axis=1)
         G = np.negative(D)
         _leave_out_itself(G, of[part], 0)
-        zero = np.zeros(D.shape[1])
-        count_before(G, zero, target, j, rank[part])
-        if tied is not None:  # the same ranks, with equal ones before instead of after
-            last = np.ones(j.shape, np.int64)
-            count_before(G, zero, target, np.full_like(j, D.shape[1]), last)
-            first_rank = np.ones(j.shape, np.int64)
-            count_before(G, zero, target, np.zeros_like(j), first_rank)
-            tied[part] |= (last - first_rank > 1).any(axis=1)  # j is equal to itself
+        zero, bounds = np.zeros(D.shape[1]), ((1 - EQUAL) * target, (1 + EQUAL) * target)
+        count_certain(G, zero, zero, *bounds, found.first[part], found.last[part])
+        found.first[part] += 1
 
     for _ in ordered_map(work, range(0, len(index), size)):
         pass
-    return rank
+    return found
 
 
 # ---- kernels: the value of column c about row i is half[c] - G[i, c] -----------------------------
-
-
-@kernel(any_order=True)
-def count_before(G, half, target, index, rank):
-    """Add how many columns have a lower value, or the same and come before column `index`."""
-    width = G.shape[1]
-    one, none = G.dtype.type(1), G.dtype.type(0)
-    for i in range(G.shape[0]):
-        for a in range(index.shape[1]):
-            asked, j = target[i, a], index[i, a]
-            j = 0 if j < 0 else (width if j > width else j)
-            count = none
-            for c in range(j):
-                count += one if half[c] - G[i, c] <= asked else none
-            for c in range(j, width):
-                count += one if half[c] - G[i, c] < asked else none
-            rank[i, a] += np.int64(count)
 
 
 @kernel(any_order=True)

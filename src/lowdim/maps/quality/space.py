@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from lowdim.core.numeric import numeric_array
 from lowdim.core.sparse import checked_sparse
-from lowdim.core.threads import ordered_map
 from lowdim.core.validation import check_choice, observed, open_rows_for
 from lowdim.linalg.checks import power_of_two
 from lowdim.maps.direct import squares_at
@@ -19,20 +18,19 @@ from lowdim.maps.distance_matrix import check_not_negative, check_square
 from lowdim.maps.neighbors import near, nearest_to
 from lowdim.maps.points import Metric, Points, distances, from_squares, in_units_of_x, metric_of
 from lowdim.maps.quality.ranks import (
+    Ranks,
     Rows,
     half_squares,
     ranks,
     ranks_by_distance,
     rows_of,
 )
-from lowdim.maps.reading import completed, has_nan, learned_reading
+from lowdim.maps.reading import completed, learned_reading
 from lowdim.maps.rows import in_memory
 
 MISSING = ("expected", "pairwise")
 BLOCK_BYTES = 2**24  # of distances
 PAIRS = 2**14  # that are looked at together
-FOLLOWED = 2_000  # rows up to which equal distances are ranked as scikit-learn's sort leaves them
-SMALL = 1_000  # rows whose distances may all be in memory
 TREE_COLUMNS = 15  # up to as many, trees find neighbours sooner than products of all rows do
 
 
@@ -46,12 +44,8 @@ class Space(ABC):
         """The k nearest other rows of each row, (m, k)."""
 
     @abstractmethod
-    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
+    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> Ranks:
         """The ranks of the rows `index` (m, k) among all others; 1 is the nearest."""
-
-    @abstractmethod
-    def sklearn_ranks(self, index: np.ndarray) -> np.ndarray:
-        """The same ranks of all rows, with equal distances in the order of scikit-learn."""
 
     @abstractmethod
     def distances(self, of: np.ndarray) -> np.ndarray:
@@ -65,8 +59,8 @@ class Space(ABC):
 class PointSpace(Space):
     """Rows whose distances come from products: Euclidean, cosine, correlation."""
 
-    def __init__(self, points: Points, metric: Metric, X: Any):
-        self.n, self._points, self._metric, self._X = points.n, points, metric, X
+    def __init__(self, points: Points, metric: Metric):
+        self.n, self._points, self._metric = points.n, points, metric
 
     @functools.cached_property
     def _rows(self) -> Rows:
@@ -75,27 +69,8 @@ class PointSpace(Space):
     def near(self, k: int, of: np.ndarray | None = None) -> np.ndarray:
         return near_points(self._points, k, of, self._metric)
 
-    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
+    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> Ranks:
         return ranks(self._rows, index, of)
-
-    def sklearn_ranks(self, index: np.ndarray) -> np.ndarray:
-        if self.n > FOLLOWED or has_nan(self._X):
-            return self.ranks(index)
-        tied = np.zeros(self.n, bool)
-        rounding = 2.0**-22 if self._X.dtype == np.float32 else 1e-13
-        rank = ranks(self._rows, index, None, tied, rounding)
-        rows = np.flatnonzero(tied)
-        if len(rows):
-            rank[rows] = sorted_ranks(self._by_sklearn, index, rows, self.n)
-        return rank
-
-    def _by_sklearn(self, of: np.ndarray) -> np.ndarray:
-        from sklearn.metrics import pairwise_distances
-
-        X = self._X / self._X.dtype.type(power_of_two(float(abs(self._X).max())))
-        if self.n <= SMALL:  # then products of all with all, whose rounding may be another
-            return pairwise_distances(X, metric=self._metric.name)[of]
-        return pairwise_distances(X[of], X, metric=self._metric.name)
 
     def distances(self, of: np.ndarray) -> np.ndarray:
         return half_squares(self._rows, of)  # not distances, but in the same order
@@ -121,20 +96,10 @@ class DistanceSpace(Space):
     def near(self, k: int, of: np.ndarray | None = None) -> np.ndarray:
         return near_points(self._points, k, of, self._metric)
 
-    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
+    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> Ranks:
         rows = np.arange(self.n) if of is None else of
         size = max(1, BLOCK_BYTES // (8 * self.n))
         return ranks_by_distance(self.distances, index, rows, size)
-
-    def sklearn_ranks(self, index: np.ndarray) -> np.ndarray:
-        if self.n > FOLLOWED or self._points.observed is not None:
-            return self.ranks(index)
-        tied, size = np.zeros(self.n, bool), max(1, BLOCK_BYTES // (8 * self.n))
-        rank = ranks_by_distance(self.distances, index, np.arange(self.n), size, tied)
-        rows = np.flatnonzero(tied)
-        if len(rows):
-            rank[rows] = sorted_ranks(self.distances, index, rows, self.n)
-        return rank
 
     def distances(self, of: np.ndarray) -> np.ndarray:
         D = np.array(distances(self._points.take(of), self._points, self._metric), np.float64)
@@ -151,25 +116,6 @@ class DistanceSpace(Space):
             D = self.distances(firsts[part])
             found[pairs] = D[np.searchsorted(firsts[part], i[pairs]), j[pairs]]
         return in_units_of_x(found, self._points, self._metric)
-
-
-def sorted_ranks(distances: Any, index: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
-    """Ranks of some rows by NumPy's sort of all distances, in whose order scikit-learn has them."""
-    found = np.empty((len(rows), index.shape[1]), np.int64)
-    size = n if n <= SMALL else max(1, BLOCK_BYTES // (32 * n))
-
-    def work(part: slice) -> None:
-        D = distances(rows[part])
-        D[np.arange(len(D)), rows[part]] = np.inf
-        order = np.argsort(D, axis=1)
-        place, number = np.empty(n, np.int64), np.arange(1, n + 1)
-        for i, ordered in enumerate(order):
-            place[ordered] = number
-            found[part.start + i] = place[index[rows[part.start + i]]]
-
-    for _ in ordered_map(work, parts(len(rows), size)):
-        pass
-    return found
 
 
 def parts(n: int, size: int) -> list[slice]:
@@ -203,7 +149,7 @@ def open_space(X: Any, metric: Any, metric_params: dict | None, missing: str, wh
     points, _ = learned_reading(rows, known, missing)
     by_products = known.by_products and points.observed is None
     if by_products and not (known.name == "correlation" and sp.issparse(points.rows)):
-        return PointSpace(points, known, rows)
+        return PointSpace(points, known)
     return DistanceSpace(points, known)
 
 
@@ -248,11 +194,8 @@ class MapSpace(Space):
         found = tree.kneighbors(self._Y[of], min(k + 1, self.n), return_distance=False)
         return without_itself(found, of)
 
-    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
+    def ranks(self, index: np.ndarray, of: np.ndarray | None = None) -> Ranks:
         return ranks(self._rows, index, of)
-
-    def sklearn_ranks(self, index: np.ndarray) -> np.ndarray:
-        return self.ranks(index)  # it has no figure with ranks in the map
 
     def distances(self, of: np.ndarray) -> np.ndarray:
         Y = self._Y

@@ -88,7 +88,8 @@ class TSNE(Map):
         Where the map starts. All but an array are shrunk to a spread of 1e-4. Distances have no
         principal axes, affinities only "random" or an array.
     verbose : int, default=0
-        Above 0 prints what is done, above 1 also the divergence every 50 steps.
+        Above 0 prints what is done and shows progress bars, above 1 also prints the divergence
+        every 50 steps.
     random_state : int, Generator, RandomState or None, default=None
         For init="random", and for approximate neighbours.
     method : {"auto", "fft", "barnes_hut", "exact"}, default="auto"

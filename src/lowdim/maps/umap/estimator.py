@@ -139,7 +139,7 @@ class UMAP(Map):
     force_approximation_algorithm : bool, default=False
         Accepted for compatibility with umap-learn; ignored: see `neighbors='approximate'`.
     verbose : bool, default=False
-        Accepted for compatibility with umap-learn; ignored: see `lowdim.set_config(progress=...)`.
+        Print what is done, and show progress bars, also where none would be.
     tqdm_kwds : dict, default=None
         Accepted for compatibility with umap-learn; ignored.
     unique : bool, default=False
@@ -321,6 +321,7 @@ class UMAP(Map):
         curve = self._curve()
         self.a_, self.b_ = curve
 
+        self._tell(f"{points.n} rows are joined to neighbours")
         found = self._near(points)
         own = self._memberships(found, self.local_connectivity)
         graph = fuzzy_union(directed(own.weights, found.indices, points.n), self.set_op_mix_ratio)
@@ -331,6 +332,7 @@ class UMAP(Map):
         if self.transform_mode == "graph":
             return
 
+        self._tell(f"{self.graph_.nnz // 2} edges; the start is looked for")
         Y = self._start(points, random)
         radii = self._radii(found) if self.densmap or self.output_dens else None
         places = self._laid_out(Y, curve, seed, radii)
@@ -341,6 +343,11 @@ class UMAP(Map):
             unit = float(in_units_of_x(np.ones(1), points, self._metric)[0])
             self.rad_orig_ = self._expanded(radii + 2.0 * np.log(unit), chosen)
             self.rad_emb_ = self._expanded(self._radii_in_the_map(places.Y), chosen)
+
+    def _tell(self, text: str) -> None:
+        """A line for those who asked for it."""
+        if self.verbose:
+            print(f"[UMAP] {text}")
 
     def _forget(self) -> None:
         """What an earlier fit learned and this one may not."""
@@ -469,6 +476,7 @@ class UMAP(Map):
             settled=max(1.0 - SAMPLED, self.dens_frac if density is not None else 0.0),
         )
         places = Places(Y, 0, (Y,) if 0 in asked else ())
+        self._tell(f"{n_epochs} epochs")
         if not stops:
             return places
         further = None if density is None else self._density_forces(plan, density)

@@ -20,14 +20,12 @@ One pass: O(n K d^2) time (diagonal: O(n K d)), O(K d^2) memory beside one block
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.cluster.plane import ClusterPlot, named, plane_of
-from lowdim.core.config import config_context
 from lowdim.core.constraints import (
     AT_LEAST_0,
     AT_LEAST_1,
@@ -97,7 +95,7 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
         Whether a further `fit` starts from the present result; `n_init` then counts as 1, and its
         first iteration is compared with the last one of the fit before.
     verbose : int, default=0
-        1 shows a progress bar, whatever the configuration says.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     verbose_interval : int, default=10
         Accepted for compatibility with scikit-learn; ignored.
 
@@ -247,13 +245,9 @@ class GaussianMixture(ImputeMixin, ClusterPlot, MixtureMethods, Estimator):
             anew = (moved.restarts != mixture.restarts).any()
             return Step(moved, sums.objective / sums.weight, change=np.inf if anew else None)
 
-        progress = config_context(progress=True) if self.verbose else nullcontext()
-        with progress:
-            starts = self._starts(rows, weight, space, given, random)
-            before = -getattr(self, "lower_bound_", -np.inf) if self._goes_on() else None
-            mixture = fit_from_starts(
-                self, starts, step, best=_best, trouble=_trouble, before=before
-            )
+        starts = self._starts(rows, weight, space, given, random)
+        before = -getattr(self, "lower_bound_", -np.inf) if self._goes_on() else None
+        mixture = fit_from_starts(self, starts, step, best=_best, trouble=_trouble, before=before)
         self.lower_bounds_ = -self.history_
         self._publish(mixture, space, rows.dtype)
 

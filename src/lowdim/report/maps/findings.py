@@ -21,7 +21,7 @@ from lowdim.report.explore.preparing import Encoded
 from lowdim.report.maps.changes import Changes, changes_of
 from lowdim.report.maps.groups import Groups, find_groups
 from lowdim.report.maps.keeping import Kept, Truth, kept_by, truth_of
-from lowdim.report.maps.kinds import KINDS, Kind, Settings, estimator_of
+from lowdim.report.maps.kinds import KINDS, Kind, Settings, coordinate_names, estimator_of
 from lowdim.report.page.parts import counted
 from lowdim.report.page.stages import stages
 from lowdim.report.placing import fit_and_place, rows_with_values
@@ -132,6 +132,7 @@ def _map(
 
     names = encoded.feature_names if encoded.table.named else None
     _, Y, fitted = fit_and_place(fit, X, settings.most_rows(kind), settings.seed, names)
+    made[0].code_names_ = np.array(coordinate_names([kind.name]), dtype=object)
     return kind, made[0], Y, fitted
 
 

@@ -81,8 +81,7 @@ class DictionaryLearning(DictionaryModel):
     callback : callable, default=None
         Called after every fifth iteration with a dict of `dictionary`, `errors` and `ii`.
     verbose : bool, default=False
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     split_sign : bool, default=False
         Whether codes are twice as long: their positive parts, then the sizes of negative ones.
     random_state : int, Generator, RandomState or None, default=None

@@ -72,8 +72,7 @@ class MiniBatchDictionaryLearning(DictionaryModel):
     transform_algorithm, transform_n_nonzero_coefs, transform_alpha
         As in `DictionaryLearning`.
     verbose : bool, default=False
-        Accepted for compatibility with scikit-learn; ignored: `lowdim.set_config(progress=True)`
-        shows progress.
+        Above 0: show progress bars, also where none would be (`lowdim.set_config(progress=...)`).
     split_sign : bool, default=False
         Whether codes are twice as long: their positive parts, then the sizes of negative ones.
     random_state : int, Generator, RandomState or None, default=None

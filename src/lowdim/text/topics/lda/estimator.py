@@ -98,7 +98,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
     n_jobs : int or None, default=None
         Accepted for compatibility with scikit-learn; ignored. `lowdim.set_config(threads=...)`.
     verbose : int, default=0
-        Whether to print a line for each pass.
+        Above 0: print a line for each pass, and show progress bars.
     random_state : int, Generator, RandomState or None, default=None
         For the topics at the start.
     tol : float, default=1e-5
