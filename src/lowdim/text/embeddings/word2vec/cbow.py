@@ -3,12 +3,12 @@
     h = mean of w over the m words near       minimise  softplus(-h.c) + k sum_v q_v softplus(h.v)
 
 Each of the m words gets 1 / m of the gradient of h (1 if h is a sum). A few thousand places at a
-time see W as it is at their beginning:
+time see W as it is at their beginning, in four steps:
 
-    1. h of each place
-    2. C moves place by place; what h should change by is kept    parts of C apart
-    3. what each word near a place changes by: a share of that
-    4. each w moves by what the places near it have for it        parts of W apart
+    MEANS      h of each place
+    TARGETS    C moves place by place; what h should change by is kept      parts of C apart
+    CHANGES    what each word near a place changes by: a share of that
+    CONTEXTS   each w moves by what the places near it have for it          parts of W apart
 
 Up to 32 neighbouring places meet the same SHARED words of noise, each of weight k / SHARED, all
 from one part of C, which is drawn by its share of q. So a row that is kept for h is written by the
@@ -21,68 +21,120 @@ from __future__ import annotations
 import numpy as np
 
 from lowdim.core.kernel import kernel
+from lowdim.core.together import finish, is_over, take
 from lowdim.text.embeddings.word2vec.logistic import logistic
 from lowdim.text.embeddings.word2vec.noise import add_noise, move_noise, noise_scores
 
+MEANS, TARGETS, CHANGES = 0, 1, 2
+STEPS = 4
 WHOLE = 64  # numbers: a multiple of what vector instructions take at a time
+LINE = 64  # bytes of memory that only one processor writes to at a time
+_0, _1 = np.float32(0), np.float32(1)
 
 
-def work_space(n_batch: int, n_noise: int, width: int) -> tuple[np.ndarray, ...]:
-    """Arrays to work in."""
+def work_space(
+    n_items: int, n_batch: int, n_noise: int, width: int, n_near: int
+) -> tuple[np.ndarray, ...]:
+    """Arrays to work in, for each item of a step; words have so many near them at the most."""
+    n_scores = -(-n_batch * (n_noise + 1) // WHOLE) * WHOLE
     return (
-        np.zeros((n_noise, width), dtype=np.float32),
-        *np.zeros((3, -(-n_batch * (n_noise + 1) // WHOLE) * WHOLE), dtype=np.float32),
-        np.empty(n_batch, dtype=np.int32),
+        np.zeros((n_items, n_noise, width), dtype=np.float32),
+        *np.zeros((3, n_items, n_scores), dtype=np.float32),
+        np.zeros((n_items, max(n_near, n_batch, WHOLE)), dtype=np.int32),
     )
 
 
+def rows_apart(n: int, width: int) -> np.ndarray:
+    """Rows of zeros, float32, each in lines of memory of its own: threads write to them in turn."""
+    by_line = LINE // 4
+    room = -(-width // by_line) * by_line
+    whole = np.zeros(n * room + by_line, dtype=np.float32)
+    first = -whole.ctypes.data % LINE // 4
+    return whole[first : first + n * room].reshape(n, room)
+
+
 @kernel(any_order=True)
-def context_means(W, d, words, first, last, n_near, holes, left, places, as_mean, H):
+def learn_places(W, C, d, text, reach, noise, sizes, numbers, space, kept, state, begun, me):
+    """Go through all places of a text, with other threads; returns the step that was come to.
+
+    text : words, what each has near it (first, last, how many), their parts
+    reach : holes, how far windows reach to the left and to the right
+    noise : (batches, SHARED), rows of C; (batches,), the part that they are of
+    sizes : places that see the same W, places of a batch, parts
+    numbers : learning rate, weight of a word of noise, whether h is a mean
+    space : arrays to work in, by item
+    kept : for places that see the same W: h, what it should change by for its word and for its
+        noise; by part: what words and noise lose
+    state, begun, me : see `core.together`; of all items, the first that this thread takes
+    """
+    words, first, last, n_near, part = text
+    holes, left, right = reach
+    n_places, n_batch, n_parts = sizes
+    rate, weight, as_mean = numbers
+    N, x, sigma, cost, rows = space
+    H, of_words, of_noise, loss = kept
+    step, n_items = begun, state.shape[1] - 1
+    while step < len(state):
+        start, kind = step // STEPS * n_places, step % STEPS
+        end = start + n_places if start + n_places < len(words) else len(words)
+        for turn in range(n_items):
+            i = me + turn if me + turn < n_items else me + turn - n_items
+            if not take(state, step, i):
+                continue
+            parts = i * n_parts // n_items, (i + 1) * n_parts // n_items
+            lo = start + (end - start) * i // n_items
+            hi = start + (end - start) * (i + 1) // n_items
+            if kind == MEANS:
+                _means(W, d, words, first, last, n_near, holes, left, (start, lo, hi), as_mean,
+                       rows[i], H)  # fmt: skip
+            elif kind == TARGETS:
+                _learn_targets(
+                    C, H, (words, n_near, part), (start, end), parts, noise, (rate, weight),
+                    (N[i], x[i], sigma[i], cost[i], rows[i]), n_batch, (of_words, of_noise, loss),
+                )  # fmt: skip
+            elif kind == CHANGES:
+                _share(n_near, (start, lo, hi), as_mean, of_words, of_noise, C.shape[1])
+            else:
+                _learn_contexts(
+                    W, d, words, first, last, part, holes, (left, right), (start, end), parts,
+                    rows[i], of_words,
+                )  # fmt: skip
+            finish(state, step)
+        if not is_over(state, step, begun):
+            return step
+        step += 1
+    return step
+
+
+@kernel(any_order=True, within=True)
+def _means(W, d, words, first, last, n_near, holes, left, places, as_mean, near, H):
     """h of places lo, ..., hi - 1; row 0 of H is that of place `start`."""
     start, lo, hi = places
-    width = H.shape[1]
     for t in range(lo, hi):
-        row, other = t - start, -1
-        for f in range(width):
-            H[row, f] = np.float32(0)
+        h, m = t - start, 0
+        for f in range(H.shape[1]):
+            H[h, f] = _0
         if n_near[t] == 0:
             continue
         for p in range(first[t], last[t]):
             if p != t and (len(holes) == 0 or not holes[p - t + left]):
-                w = words[p]
-                if other >= 0:  # two rows at a time
-                    for f in range(d):
-                        H[row, f] += W[w, f] + W[other, f]
-                    other = -1
-                else:
-                    other = w
-        share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
-        if other >= 0:
-            for f in range(d):
-                H[row, f] = share * (H[row, f] + W[other, f])
-        else:
-            for f in range(d):
-                H[row, f] *= share
-        for f in range(d, width):
-            H[row, f] = np.float32(1)
+                near[m] = words[p]
+                m += 1
+        _add_rows(H, h, _1 / np.float32(m) if as_mean else _1, W, near, m, d)
+        for f in range(d, H.shape[1]):  # of a bias; columns that fill up a line are not read
+            H[h, f] = _1
 
 
-@kernel(any_order=True)
-def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
-    """Move the rows of C that are in some parts; keep what h should change by.
-
-    text : words, how many each has near it, their parts
-    places : start, end; row 0 of H, and of the arrays that keep, is that of place `start`
-    parts : first of the parts, and the first that is not among them
-    noise : (batches, SHARED), rows of C; (batches,), the part that they are of
-    kept : what h should change by, for its word and for its noise; what both of them lose
-    """
+@kernel(any_order=True, within=True)
+def _learn_targets(C, H, text, places, parts, noise, numbers, space, n_batch, kept):
+    """Move the rows of C that are in some parts; keep what h should change by."""
     words, n_near, part = text
     drawn, drawn_part = noise
+    rate, weight = numbers
     N, x, sigma, cost, row = space
-    from_words, from_noise, loss = kept
+    of_words, of_noise, loss = kept
     start, end = places
-    n_batch, width, n_noise = len(row), H.shape[1], N.shape[0]
+    n_noise, width = N.shape
     for begin in range(start, end, n_batch):
         stop = begin + n_batch if begin + n_batch < end else end
         number = begin // n_batch
@@ -95,9 +147,9 @@ def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
         m, shared = 0, n * n_noise
         for t in range(begin, stop):
             if n_near[t] > 0 and parts[0] <= part[t] < parts[1]:
-                c, x0 = words[t], np.float32(0)
+                c, h, x0 = words[t], t - start, _0
                 for f in range(width):
-                    x0 += H[t - start, f] * C[c, f]
+                    x0 += H[h, f] * C[c, f]
                 x[shared + m], row[m] = -x0, t
                 m += 1
         # all in whole vectors: numbers at the end may be rounded in another way
@@ -105,67 +157,79 @@ def learn_targets(C, H, text, places, parts, noise, rate, weight, space, kept):
         for a in range(m):
             t = row[a]
             h, c, g = t - start, words[t], rate * sigma[shared + a]
-            loss[h, 0] = cost[shared + a]
+            loss[part[t], 0] += cost[shared + a]
             for f in range(width):
                 old = C[c, f]
                 C[c, f] = old + g * H[h, f]
-                from_words[h, f] = g * old
+                of_words[h, f] = g * old
+        if n == 0:  # others may be at work on this noise
+            continue
         for s in range(shared, n_batch * n_noise):
-            sigma[s] = np.float32(0)
+            sigma[s] = _0
         for b in range(n):
-            h, lost = begin + b - start, np.float32(0)
-            there = weight if n_near[begin + b] > 0 else np.float32(0)
+            lost, there = _0, weight if n_near[begin + b] > 0 else _0
             for s in range(b * n_noise, (b + 1) * n_noise):
                 lost += cost[s]
                 sigma[s] *= -rate * there
-            loss[h, 1] = lost * there
+            loss[drawn_part[number], 1] += lost * there
         for b in range(0, n, 2):  # H and what is kept have rows for whole batches
             h = begin + b - start
             for f in range(width):
-                from_noise[h, f] = np.float32(0)
-                from_noise[h + 1, f] = np.float32(0)
-            add_noise(from_noise, h, h + 1, N, sigma, b * n_noise)
+                of_noise[h, f] = _0
+                of_noise[h + 1, f] = _0
+            add_noise(of_noise, h, h + 1, N, sigma, b * n_noise)
         move_noise(C, drawn, number, H, begin - start, n, sigma, N)
 
 
-@kernel(any_order=True)
-def shared_changes(n_near, places, as_mean, from_words, from_noise):
-    """What each word near a place changes by, for places lo, ..., hi - 1; put in `from_words`."""
+@kernel(any_order=True, within=True)
+def _share(n_near, places, as_mean, of_words, of_noise, width):
+    """What each word near a place changes by, for places lo, ..., hi - 1; put in `of_words`."""
     start, lo, hi = places
-    width = from_words.shape[1]
     for t in range(lo, hi):
-        if n_near[t] == 0:
-            continue
-        share = np.float32(1) / np.float32(n_near[t]) if as_mean else np.float32(1)
-        for f in range(width):
-            from_words[t - start, f] = share * (from_words[t - start, f] + from_noise[t - start, f])
+        if n_near[t] > 0:
+            h, share = t - start, _1 / np.float32(n_near[t]) if as_mean else _1
+            for f in range(width):
+                of_words[h, f] = share * (of_words[h, f] + of_noise[h, f])
 
 
-@kernel(any_order=True)
-def learn_contexts(W, d, words, first, last, part, holes, reach, places, parts, change):
+@kernel(any_order=True, within=True)
+def _learn_contexts(W, d, words, first, last, part, holes, reach, places, parts, near, change):
     """Move the rows of W that are in some parts by what the places near them have for them."""
-    start, end = places
     left, right = reach
+    start, end = places
     lowest = start - left if start > left else 0
     highest = end + right if end + right < len(words) else len(words)
     for p in range(lowest, highest):
         if part[p] < parts[0] or part[p] >= parts[1]:
             continue
-        w, other = words[p], -1
         nearest = p - right if p - right > start else start
         farthest = p + left + 1 if p + left + 1 < end else end
+        m = 0
         for t in range(nearest, farthest):
             if t == p or p < first[t] or p >= last[t]:
                 continue
             if len(holes) > 0 and holes[p - t + left]:
                 continue
-            row = t - start
-            if other >= 0:  # two rows at a time
-                for f in range(d):
-                    W[w, f] += change[row, f] + change[other, f]
-                other = -1
-            else:
-                other = row
-        if other >= 0:
-            for f in range(d):
-                W[w, f] += change[other, f]
+            near[m] = t - start
+            m += 1
+        _add_rows(W, words[p], _1, change, near, m, d)
+
+
+@kernel(any_order=True, within=True)
+def _add_rows(table, i, scale, of, rows, n, d):
+    """table[i] += scale times the sum of n rows of another table; d columns."""
+    a = 0
+    while a + 4 <= n:
+        r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
+        for f in range(d):
+            table[i, f] += scale * (of[r0, f] + of[r1, f] + of[r2, f] + of[r3, f])
+        a += 4
+    if a + 2 <= n:
+        r0, r1 = rows[a], rows[a + 1]
+        for f in range(d):
+            table[i, f] += scale * (of[r0, f] + of[r1, f])
+        a += 2
+    if a < n:
+        r0 = rows[a]
+        for f in range(d):
+            table[i, f] += scale * of[r0, f]

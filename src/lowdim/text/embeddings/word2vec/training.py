@@ -9,14 +9,15 @@ The learning rate falls evenly from `alpha` to `min_alpha`, and is one number in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowdim.core import together
 from lowdim.core.config import get_config
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.text.embeddings.word2vec import cbow, skip_gram
 from lowdim.text.embeddings.word2vec.chance import Shares, drawn_by, key_of, shares_of
 from lowdim.text.embeddings.word2vec.near import (
@@ -44,7 +45,7 @@ SEEN_BY_MEANS = (8, 40)
 LEAST_PLACES, MOST_PLACES = 32, 8192
 MOST_IN_BATCH, STEPS_AT_ONCE = 32, 12
 # below which threads take longer than they save: words of a round, places of CBOW
-WORDS_FOR_THREADS, PLACES_FOR_THREADS = 2**13, 2**10
+WORDS_FOR_THREADS, PLACES_FOR_THREADS = 2**13, 2**8
 
 
 class Tables(NamedTuple):
@@ -168,39 +169,67 @@ def pieces_of(n: int, epochs: int, n_round: int) -> list[Piece]:
 
 
 def learn_piece(tables: Tables, tokens: Tokens, plan: Plan, piece: Piece) -> Tables:
-    """The tables after one slice. W and C are written into: a copy would be half of all memory."""
+    """The tables after one slice. W and C are written into: a copy would be half of all memory.
+
+    What does not depend on them is prepared while threads are at work on the round before.
+    """
     W, C = (part if part.flags.writeable else part.copy() for part in tables[:2])
     new = Tables(W, C, tables.loss.copy(), tables.pairs.copy(), tables.seed)
-    learn = learn_skip_grams if plan.settings.skip_gram else learn_means
     chosen, n = plan.settings, len(tokens)
+    prepared = blocks_of if chosen.skip_gram else places_of
+    learn = learn_skip_grams if chosen.skip_gram else means_learner(plan, W.shape[1])
+
+    def prepare(lo: int) -> Any:
+        hi = min(lo + plan.n_round, piece.hi)
+        text = stretch_of(tokens, lo, hi, key_of(new.seed, piece.epoch), plan.keep, plan.reach)
+        tokens.release()
+        return prepared(text, plan, int(key_of(new.seed, piece.epoch, lo)))
+
+    ready = prepare(piece.lo)
     for lo in range(piece.lo, piece.hi, plan.n_round):
         done = (piece.epoch + lo / n) / chosen.epochs
         rate = max(chosen.alpha + (chosen.min_alpha - chosen.alpha) * done, chosen.min_alpha)
-        hi = min(lo + plan.n_round, piece.hi)
-        text = stretch_of(tokens, lo, hi, key_of(new.seed, piece.epoch), plan.keep, plan.reach)
-        key = int(key_of(new.seed, piece.epoch, lo))
-        lost, n_pairs = learn(new, text, plan, key, np.float32(rate))
+        following = lo + plan.n_round
+        meanwhile = partial(prepare, following) if following < piece.hi else _nothing
+        lost, n_pairs, ready = learn(new, ready, plan, np.float32(rate), meanwhile)
         new.loss[piece.epoch] += lost
         new.pairs[piece.epoch] += n_pairs
-        tokens.release()
     return new
+
+
+def _nothing() -> None:
+    """What is left to prepare after the last round."""
 
 
 # ---- skip-gram -----------------------------------------------------------------------------------
 
 
-def learn_skip_grams(
-    tables: Tables, text: Stretch, plan: Plan, key: int, rate: np.float32
-) -> tuple[float, float]:
-    """Learn from one round; returns the loss and the number of pairs."""
+class Blocks(NamedTuple):
+    """What skip-gram learns from in a round."""
+
+    text: Stretch
+    part: np.ndarray  # uint8, of each word
+    places: list[np.ndarray]  # by part: the words that have others near them
+    key: int  # of the noise
+
+
+def blocks_of(text: Stretch, plan: Plan, key: int) -> Blocks:
+    """What does not depend on what was learned so far."""
     part = plan.part[text.words]
     order = np.argsort(part, kind="stable").astype(np.int32)
     order = order[text.n_near[order] > 0]
-    n_parts = len(plan.noise)
-    places = np.split(order, np.searchsorted(part[order], np.arange(1, n_parts)))
+    cuts = np.searchsorted(part[order], np.arange(1, len(plan.noise)))
+    return Blocks(text, part, np.split(order, cuts), key)
 
-    def work(block: tuple[int, int]) -> np.ndarray:
-        i, j = block
+
+def learn_skip_grams(
+    tables: Tables, blocks: Blocks, plan: Plan, rate: np.float32, meanwhile: Callable
+) -> tuple[float, float, Any]:
+    """Learn from one round; the loss, the number of pairs, and what was done meanwhile."""
+    text, part, places, key = blocks
+    n_parts = len(plan.noise)
+
+    def work(i: int, j: int) -> np.ndarray:
         visits = skip_gram.visits_of(text, part, plan.reach, places[i], j)
         n_batches = -(-len(visits.word) // plan.n_batch)
         noise = drawn_by(plan.noise[j], (n_batches, plan.n_noise), key_of(key, i, j))
@@ -212,70 +241,73 @@ def learn_skip_grams(
         )
         return sums
 
-    total = np.zeros(2)
+    total, found = np.zeros(2), None
     for r in range(n_parts):
-        blocks = [(i, (i + r) % n_parts) for i in range(n_parts)]
-        for sums in _at_once(work, blocks, len(text.words) >= WORDS_FOR_THREADS):
+        tasks: list[Callable] = [partial(work, i, (i + r) % n_parts) for i in range(n_parts)]
+        if r == 0:
+            tasks.insert(0, meanwhile)
+        done = _at_once(tasks, len(text.words) >= WORDS_FOR_THREADS)
+        if r == 0:
+            found = done.pop(0)
+        for sums in done:
             total += sums
-    return float(total[0]), float(total[1])
+    return float(total[0]), float(total[1]), found
 
 
 # ---- CBOW ----------------------------------------------------------------------------------------
 
 
-def learn_means(
-    tables: Tables, text: Stretch, plan: Plan, key: int, rate: np.float32
-) -> tuple[float, float]:
-    """Learn from one round; returns the loss and the number of places with words near them."""
-    n, width = plan.n_places, tables.W.shape[1]
-    H = np.zeros((n, width), dtype=np.float32)
-    from_words, from_noise = np.empty((2, n, width), dtype=np.float32)
-    part, d, reach, holes = plan.part[text.words], plan.d, plan.reach, plan.reach.holes
-    farthest = _farthest(text, reach)
-    weight = np.float32(plan.settings.negative / plan.n_noise)
-    as_mean = plan.settings.cbow_mean
-    noise = _noise_by_batch(plan, -(-len(part) // plan.n_batch), key)
-    words, first, last, n_near = text
-    groups = _cuts(0, len(plan.noise), _n_groups(plan))
-    total = 0.0
-    for start in range(0, len(words), n):
-        end = min(start + n, len(words))
-        loss = np.zeros((end - start, 2), dtype=np.float32)
+class Places(NamedTuple):
+    """What CBOW learns from in a round."""
 
-        def means(cut: tuple[int, int], start: int = start) -> None:
-            cbow.context_means(
-                tables.W, d, words, first, last, n_near, holes, farthest[0], (start, *cut),
-                as_mean, H,
+    text: Stretch
+    part: np.ndarray  # uint8, of each word
+    farthest: tuple[int, int]  # how far windows reach to the left and to the right
+    noise: tuple[np.ndarray, np.ndarray]  # by batch: words, and their part
+
+
+def places_of(text: Stretch, plan: Plan, key: int) -> Places:
+    """What does not depend on what was learned so far."""
+    n_batches = -(-len(text.words) // plan.n_batch)
+    return Places(
+        text,
+        plan.part[text.words],
+        _farthest(text, plan.reach),
+        _noise_by_batch(plan, n_batches, key),
+    )
+
+
+def means_learner(plan: Plan, width: int) -> Callable:
+    """`learn_means` with rows to work in, for all rounds."""
+    return partial(learn_means, tuple(cbow.rows_apart(plan.n_places, width) for _ in range(3)))
+
+
+def learn_means(
+    rows: tuple, tables: Tables, places: Places, plan: Plan, rate: np.float32, meanwhile: Callable
+) -> tuple[float, float, Any]:
+    """Learn from one round; the loss, the number of places with words near them, and what was done
+    meanwhile.
+    """
+    text, part, farthest, noise = places
+    W, C, n_noise, n_items = tables.W, tables.C, plan.n_noise, _n_groups(plan)
+    space = cbow.work_space(n_items, plan.n_batch, n_noise, W.shape[1], sum(farthest) + 1)
+    loss = np.zeros((len(plan.noise), cbow.LINE // 8))
+    sizes = plan.n_places, plan.n_batch, len(plan.noise)
+    numbers = rate, np.float32(plan.settings.negative / n_noise), plan.settings.cbow_mean
+    state = together.steps(cbow.STEPS * -(-len(part) // plan.n_places), n_items)
+
+    def learn(item: int) -> None:
+        def go_on(step: int) -> int:
+            return cbow.learn_places(
+                W, C, plan.d, (*text, part), (plan.reach.holes, *farthest), noise, sizes, numbers,
+                space, (*rows, loss), state, step, item,
             )  # fmt: skip
 
-        def targets(
-            parts: tuple[int, int], places: tuple = (start, end), loss: np.ndarray = loss
-        ) -> None:
-            space = cbow.work_space(plan.n_batch, plan.n_noise, width)
-            kept = from_words, from_noise, loss
-            cbow.learn_targets(
-                tables.C, H, (words, n_near, part), places, parts, noise, rate, weight, space, kept
-            )
+        together.through_all_steps(go_on, len(state))
 
-        def changes(cut: tuple[int, int], start: int = start) -> None:
-            cbow.shared_changes(n_near, (start, *cut), as_mean, from_words, from_noise)
-
-        def contexts(parts: tuple[int, int], places: tuple = (start, end)) -> None:
-            cbow.learn_contexts(
-                tables.W, d, words, first, last, part, holes, farthest, places, parts, from_words
-            )
-
-        pieces = _cuts(start, end, len(groups))
-        for step, cuts in (
-            (means, pieces),
-            (targets, groups),
-            (changes, pieces),
-            (contexts, groups),
-        ):
-            for _ in _at_once(step, cuts, len(groups) > 1):
-                pass
-        total += float(loss.sum(dtype=np.float64))
-    return total, float(np.count_nonzero(n_near))
+    tasks: list[Callable] = [meanwhile, *(partial(learn, item) for item in range(n_items))]
+    found, *_ = _at_once(tasks, n_items > 1)
+    return float(loss.sum()), float(np.count_nonzero(text.n_near)), found
 
 
 def _farthest(text: Stretch, reach: Reach) -> tuple[int, int]:
@@ -297,12 +329,6 @@ def _noise_by_batch(plan: Plan, n: int, key: int) -> tuple[np.ndarray, np.ndarra
     return noise, part
 
 
-def _cuts(lo: int, hi: int, n: int) -> list[tuple[int, int]]:
-    """lo, ..., hi in n runs of nearly the same length."""
-    at = [lo + (hi - lo) * i // n for i in range(n + 1)]
-    return list(pairwise(at))
-
-
 def _n_groups(plan: Plan) -> int:
     """In how many groups the parts of CBOW are worked on; results do not depend on it."""
     if plan.n_places < PLACES_FOR_THREADS:
@@ -310,6 +336,10 @@ def _n_groups(plan: Plan) -> int:
     return min(len(plan.noise), get_config().n_threads)
 
 
-def _at_once(work: Callable, items: Iterable, on_threads: bool) -> Iterator[Any]:
-    """work(item) for all items, on threads where that is worth it."""
-    return ordered_map(work, items) if on_threads else map(work, items)
+def _at_once(tasks: list[Callable], on_threads: bool) -> list[Any]:
+    """What all tasks give, on threads where that is worth it."""
+    return shared_map(_run, tasks) if on_threads else list(map(_run, tasks))
+
+
+def _run(task: Callable) -> Any:
+    return task()
