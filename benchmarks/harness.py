@@ -180,7 +180,7 @@ def _run_rounds(
             workers[name] = Worker(family, case, name, folder)
         for name in list(workers):
             _attempt(workers, measured[name], "warm up")
-        for round_ in range(min(repeats, case.most_rounds or repeats)):
+        for round_ in range(repeats):
             in_turn = list(workers) if round_ % 2 == 0 else list(reversed(workers))
             for name in in_turn:
                 time.sleep(BREATH)

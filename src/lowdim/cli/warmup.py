@@ -209,7 +209,7 @@ def settings_of(cls: Any) -> Iterator[dict[str, Any]]:
         return
     yield small
     for name, accepted in getattr(cls, "_parameter_constraints", {}).items():
-        if name.endswith("metric"):
+        if name.endswith("metric") or name == "verbose":
             continue
         for constraint in accepted if isinstance(accepted, list) else ():
             if isinstance(constraint, StrOptions):
