@@ -67,6 +67,27 @@ def test_the_number_of_threads_changes_no_bit(is_skip_gram, small_parts, rng):
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("is_skip_gram", [True, False])
+def test_threads_that_meet_at_many_words_change_no_bit(is_skip_gram, rng):
+    # as fits of large texts are: parts of thousands of words, several rounds, many steps in each
+    v, n = 3000, 150_000
+    share = 1 / np.arange(3, v + 3)
+    ids = rng.choice(v, size=n, p=share / share.sum()).astype(np.int32)
+    counts = np.bincount(ids, minlength=v)
+    order = np.argsort(-counts, kind="stable")
+    number = np.empty(v, dtype=np.int32)
+    number[order] = np.arange(v)
+    tokens = Tokens([str(i) for i in order], counts[order], number[ids], np.array([0, n]))
+    found = []
+    for threads in (1, 2, 3):
+        with lowdim.config_context(threads=threads):
+            found.append(learned(tokens, settings(skip_gram=is_skip_gram, epochs=1), d=20))
+    for other in found[1:]:
+        for a, b in zip(found[0][:2], other[:2], strict=True):
+            np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
+        assert (found[0].loss, found[0].pairs) == (other.loss, other.pairs)
+
+
 def pmi(tokens, window, k):
     """log p(v|w) / (k q(v)) of all pairs that were seen, q ~ counts^0.75; and where."""
     v, ids = len(tokens.words), tokens.ids
