@@ -161,6 +161,17 @@ def test_streams_and_dask_give_the_map_of_memory(arguments):
         assert_allclose(np.asarray(model.transform(rows)), model.embedding_)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_codes_of_streams_and_dask_have_the_bits_of_memory(rng, dtype):
+    da = pytest.importorskip("dask.array")
+    X = rng.normal(size=(300, 40)).astype(dtype)
+    model = lowdim.TSNE(perplexity=5, max_iter=250, pca_components=6, random_state=0)
+    in_memory = clone(model).fit(X)
+    stream = lowdim.stream(lambda: iter(np.split(X, [7, 141])))
+    for rows in (stream, da.from_array(X, chunks=(125, 40))):
+        assert_array_equal(clone(model).fit(rows).embedding_, in_memory.embedding_)
+
+
 def test_codes_are_kept_instead_of_rows():
     model = Axes(pca_components=2).fit(table(d=9))
     assert model._points.rows.shape == (60, 2)

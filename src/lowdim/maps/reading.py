@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.blocks import Blocks, is_dask
+from lowdim.core.stream import CallableSource, StreamBlocks
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.products import times_row_by_row
 from lowdim.linear.pca import PCA
@@ -28,6 +29,7 @@ MOST_COMPONENTS = 20  # of the model that fills missing values
 TOL = 1e-5  # of it: neighbours are those of 1e-7
 SEED = 0  # where its search starts: results depend on it in rounding only
 ROWS_AT_A_TIME = 2**14
+BYTES_OF_A_PART = 2**22  # of rows of which PCA is learned
 FARTHEST = 1e150  # of a new row, in units of the training rows: squares stay finite
 
 
@@ -103,11 +105,17 @@ def _check_within_reach(new: Points) -> None:
 
 
 def sees_codes(rows: Blocks, n_components: int, random_state: Any) -> tuple[Any, np.ndarray, Any]:
-    """Codes of PCA in memory, the keys of the rows themselves, and the PCA; two passes or more."""
+    """Codes of PCA in memory, the keys of the rows themselves, and the PCA; two passes or more.
+
+    PCA sees rows in parts of one size, whatever holds them: a map carries rounding on, and sums of
+    other parts would be another map.
+    """
     check_at_most(
         "pca_components", n_components, min(rows.n_columns, rows.shape[0]), "rows and columns of X"
     )
-    coder = PCA(n_components, random_state=random_state).fit(rows)
+    size = max(1, BYTES_OF_A_PART // (8 * rows.n_columns))
+    parts = CallableSource(lambda: (part for (part,) in rows.batches(size)), None)
+    coder = PCA(n_components, random_state=random_state).fit(StreamBlocks([parts], None))
     found = rows.map(_codes_and_keys, coder)
     codes, keys = (part.compute() if is_dask(part) else part for part in found)
     return codes, keys, coder
