@@ -139,10 +139,8 @@ def _learn_targets(C, H, text, places, parts, noise, numbers, space, n_batch, ke
         stop = begin + n_batch if begin + n_batch < end else end
         number = begin // n_batch
         n = stop - begin if parts[0] <= drawn_part[number] < parts[1] else 0
-        for s in range(n_noise if n > 0 else 0):
-            c = drawn[number, s]
-            for f in range(width):
-                N[s, f] = C[c, f]
+        if n > 0:
+            _take_rows(C, drawn[number], N)
         noise_scores(H, begin - start, n, N, x)
         m, shared = 0, n * n_noise
         for t in range(begin, stop):
@@ -179,6 +177,14 @@ def _learn_targets(C, H, text, places, parts, noise, numbers, space, n_batch, ke
                 of_noise[h + 1, f] = _0
             add_noise(of_noise, h, h + 1, N, sigma, b * n_noise)
         move_noise(C, drawn, number, H, begin - start, n, sigma, N)
+
+
+@kernel(within=True)
+def _take_rows(C, rows, N):
+    """N = the rows of C of these numbers."""
+    for s in range(N.shape[0]):
+        for f in range(N.shape[1]):
+            N[s, f] = C[rows[s], f]
 
 
 @kernel(any_order=True, within=True)
