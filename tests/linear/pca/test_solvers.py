@@ -32,6 +32,19 @@ def test_exact_solvers_give_scikit_learns_result(rng, solver, shape):
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("solver", [*EXACT, "randomized"])
+@pytest.mark.parametrize("rank", [1, 3])
+def test_axes_beyond_the_rank_of_the_data_have_no_variance(rng, solver, rank):
+    X = rng.normal(size=(40, rank)) @ rng.normal(size=(rank, 10)) + 2.0
+    pca = PCA(6, svd_solver=solver, random_state=0).fit(X)
+    total = X.var(axis=0, ddof=1).sum()
+    assert pca.explained_variance_[:rank].sum() == pytest.approx(total, rel=1e-9)
+    # rounding of sums of squares: a few hundred of 1.1e-16
+    assert np.abs(pca.explained_variance_[rank:]).max() < 1e-13 * total
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(6), atol=1e-10)
+    np.testing.assert_allclose(pca.inverse_transform(pca.transform(X)), X, atol=1e-7)
+
+
 def test_auto_chooses_by_shape_sparsity_and_rank(rng):
     def choice(shape, k, sparse=False):
         X = sp.csr_array(shape) if sparse else np.broadcast_to(np.zeros(1), shape)

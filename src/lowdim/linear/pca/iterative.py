@@ -34,6 +34,8 @@ from lowdim.linear.pca.scatter import (
     scatter_operator,
 )
 
+NEGLIGIBLE = 1e-13  # a square beside the largest, or beside the sum of all: rounding
+
 
 def krylov(problem: AxesProblem) -> Axes:
     """Block Lanczos on S: of all methods with as many passes, the one that knows most."""
@@ -162,11 +164,17 @@ def em(problem: AxesProblem) -> Axes:
     for (W,) in loop:
         SW = S.times(W)
         W_new = constrained_step(W, SW)
-        residual = S.total - float(np.trace(np.linalg.solve(W.T @ W, W.T @ SW)))
+        residual = S.total - _scatter_within(W, SW)
         loop.record(residual / max(S.total, np.finfo(float).tiny), change=largest_turn(W, W_new))
         loop.params = EMParams(W_new)
     Q, _ = scipy.linalg.qr(loop.params.W, mode="economic")
     return ritz_axes(S, Q, k)
+
+
+def _scatter_within(W: np.ndarray, SW: np.ndarray) -> float:
+    """Of the scatter S the part in the span of W; columns of W may be in each other's span."""
+    inverse = np.linalg.pinv(W.T @ W, rcond=NEGLIGIBLE, hermitian=True)
+    return float(np.sum(inverse * (W.T @ SW)))
 
 
 def constrained_step(W: np.ndarray, SW: np.ndarray) -> np.ndarray:
@@ -177,17 +185,12 @@ def constrained_step(W: np.ndarray, SW: np.ndarray) -> np.ndarray:
     """
     T = np.linalg.inv(np.triu(W.T @ W))  # Z = X W T
     sum_zz = T.T @ (W.T @ SW) @ T
-    floor = np.finfo(float).eps * max(np.trace(sum_zz), np.finfo(float).tiny)
-    upper = np.triu(sum_zz) + np.diag(np.where(np.diag(sum_zz) <= floor, floor, 0.0))
+    floor = NEGLIGIBLE * max(np.trace(sum_zz), np.finfo(float).tiny)
+    beyond = np.diag(sum_zz) <= floor  # the rank of the data: those before have left nothing
+    upper = np.triu(sum_zz) + np.diag(np.where(beyond, floor, 0.0))
     W_new = scipy.linalg.solve_triangular(upper, (SW @ T).T, trans="T").T
     W_new /= np.maximum(np.linalg.norm(W_new, axis=0), np.finfo(float).tiny)
-    return _kept_where_lost(W_new, W)
-
-
-def _kept_where_lost(W: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """W, with columns that vanished (more components than the data's rank) left as they were."""
-    lost = ~np.isfinite(W).all(axis=0) | (np.linalg.norm(W, axis=0) < 0.5)
-    return np.where(lost, old, W)
+    return np.where(beyond | ~np.isfinite(W_new).all(axis=0), W, W_new)
 
 
 NORMALIZERS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
