@@ -24,3 +24,12 @@ def test_alpha_stays(rng):
     out = mixed(color_matrix("ycc", 4), planes)
     assert np.array_equal(out[3], planes[3])
     assert np.allclose(mixed(np.linalg.inv(color_matrix("ycc", 4)), out), planes)
+
+
+def test_a_pixel_is_mixed_as_if_it_were_alone(rng):
+    planes = rng.normal(size=(3, 40, 50))
+    whole = mixed(OPPONENT, planes)
+    for rows, columns in ((slice(7), slice(3)), (slice(5, 40), slice(1)), (slice(2, 3), slice(9))):
+        part = mixed(OPPONENT, planes[:, rows, columns])
+        assert np.array_equal(part, whole[:, rows, columns])
+    assert np.allclose(whole, np.tensordot(OPPONENT, planes, 1))

@@ -33,7 +33,16 @@ def color_matrix(color: str, channels: int) -> np.ndarray:
 
 
 def mixed(M: np.ndarray, planes: np.ndarray) -> np.ndarray:
-    """M times the channels of each pixel, (c, ...)."""
+    """M times the channels of each pixel, (c, ...).
+
+    Summed plane by plane: the last bits of a product of matrices depend on how many pixels it has
+    and on the machine's BLAS, and with them whether a coefficient passes a threshold.
+    """
     if np.array_equal(M, np.eye(len(M))):
         return planes
-    return np.einsum("ij,j...->i...", M, planes, optimize=True)
+    out = np.zeros((len(M), *planes.shape[1:]), dtype=np.result_type(M, planes))
+    for mixture, weights in zip(out, M, strict=True):
+        for weight, plane in zip(weights, planes, strict=True):
+            if weight:
+                mixture += weight * plane
+    return out
