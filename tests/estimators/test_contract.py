@@ -152,13 +152,15 @@ def test_the_number_of_threads_changes_no_bit(model):
 @each_class
 def test_float32_stays_float32_and_agrees_with_float64(name):
     X = table(n=200)
-    double, single = small(name).fit(X), small(name).fit(X.astype(np.float32))
+    early = {"max_iter": 15} if name == "TSNE" else {}  # its steps double what rounding has left
+    double, single = (small(name, **early).fit(rows) for rows in (X, X.astype(np.float32)))
     if METHODS[name].transform:
-        Z = single.transform(X.astype(np.float32))
+        Z, expected = single.transform(X.astype(np.float32)), double.transform(X)
         assert Z.dtype == np.float32
-        assert double.transform(X).dtype == np.float64
+        assert expected.dtype == np.float64
         # float32 has 24 bits; values of size 10 are good to about 1e-6, sums of 200 to 1e-4
-        np.testing.assert_allclose(Z, double.transform(X), atol=2e-2)
+        atol = 2e-2 * min(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(Z, expected, atol=atol)
 
 
 # ---- files ---------------------------------------------------------------------------------------
