@@ -3,14 +3,14 @@
 import numpy as np
 
 from lowdim.sparse.pursuit import by_products, greedy, matching
-from lowdim.sparse.pursuit.dictionaries import by_products_of
+from lowdim.sparse.pursuit.dictionaries import without_gram
 from tests.sparse.pursuit.examples import unit_atoms
 
 
 def test_codes_are_those_of_the_gram_matrix(rng):
     D, X = unit_atoms(rng, 30, 12), rng.standard_normal((8, 12))
     known = (D @ D.T, X @ D.T, (X**2).sum(axis=1))
-    dictionary = by_products_of(D)
+    dictionary = without_gram(D)
     for enough in (None, 0.5):
         found, early = by_products.omp(dictionary, X, 6, enough)
         expected = greedy.omp(*known, 6, enough).toarray()
@@ -22,14 +22,14 @@ def test_codes_are_those_of_the_gram_matrix(rng):
 
 def test_dependent_atoms_end_a_code_early(rng):
     D, X = unit_atoms(rng, 6, 3), rng.standard_normal((4, 3))
-    codes, early = by_products.omp(by_products_of(D), X, 5)
+    codes, early = by_products.omp(without_gram(D), X, 5)
     assert early.all()
     np.testing.assert_allclose(codes @ D, X, atol=1e-9)
 
 
 def test_steps_give_the_code_after_each(rng):
     D, x = unit_atoms(rng, 20, 9), rng.standard_normal(9)
-    steps = by_products.omp_steps(by_products_of(D), x, 4, -1.0)
+    steps = by_products.omp_steps(without_gram(D), x, 4, -1.0)
     for s in (1, 2, 4):
         expected = np.linalg.lstsq(D[steps.chosen[:s]].T, x)[0]
         np.testing.assert_allclose(steps.code(s), expected, atol=1e-10)

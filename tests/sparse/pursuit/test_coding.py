@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
 
 from lowdim.sparse.pursuit import coding
 from lowdim.sparse.pursuit.coding import Plan, code_block, fill_block
-from lowdim.sparse.pursuit.dictionaries import by_products_of, of_atoms, open_dictionary
+from lowdim.sparse.pursuit.dictionaries import (
+    Dictionary,
+    of_atoms,
+    open_dictionary,
+    without_gram,
+)
 from tests.sparse.pursuit.examples import lasso_gap, planted, unit_atoms
 
 
@@ -98,8 +104,30 @@ def test_units_do_not_matter(rng, algorithm, unit):
     )
 
 
-def test_too_large_a_dictionary_needs_complete_rows(rng):
+def test_missing_values_need_no_gram_matrix(rng):
+    D, _, X = planted(rng, 20, 8, 30, 2)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    codes = code_block(X, without_gram(D), plan("omp"))
+    np.testing.assert_allclose(codes, code_block(X, of_atoms(D), plan("omp")), atol=1e-12)
+
+
+def test_a_dictionary_that_is_not_written_down_needs_complete_rows(rng):
     X = rng.standard_normal((2, 8))
     X[0, 0] = np.nan
+    U = aslinearoperator(unit_atoms(rng, 20, 8).T)
     with pytest.raises(ValueError, match=r"too large to be written down.*lowdim\.inpaint"):
-        code_block(X, by_products_of(unit_atoms(rng, 20, 8)), plan("omp"))
+        code_block(X, Dictionary(None, None, None, U, (20, 8)), plan("omp"))
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_dense_numbers_are_shrunk_without_a_sparse_matrix(rng, positive, monkeypatch):
+    D, X = unit_atoms(rng, 20, 8), rng.standard_normal((5, 8))
+    shrinking = plan("threshold", alpha=0.3)._replace(positive=positive)
+    csr = code_block(X, of_atoms(D), shrinking._replace(sparse_output=True))
+    halves = code_block(X, of_atoms(D), shrinking._replace(sparse_output=True, split_sign=True))
+    monkeypatch.setattr(coding.sp, "csr_array", None)
+    dense = code_block(X, of_atoms(D), shrinking)
+    np.testing.assert_array_equal(dense, csr.toarray())
+    assert not np.signbit(dense[dense == 0]).any()
+    split = code_block(X, of_atoms(D), shrinking._replace(split_sign=True))
+    np.testing.assert_array_equal(split, halves.toarray())

@@ -1,4 +1,4 @@
-"""Pursuit in a dictionary that is too large to be written down: two products for each step.
+"""Pursuit without a Gram matrix: a product of what is left with all atoms for each step.
 
     omp     j = argmax |U'r|;  the atom U e_j is made orthogonal to those before, q = q_k;
             r <- r - q (q'r)
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
+from lowdim.core.threads import shared_map
 from lowdim.sparse.pursuit.dictionaries import Dictionary
 
 DEPENDENT = 10.0  # times the rounding error
@@ -39,7 +40,7 @@ def omp(
 ) -> tuple[sp.csr_array, np.ndarray]:
     """Codes (n, k) of orthogonal matching pursuit, and which rows ended early."""
     enough = _enough(X, max_squared_error)
-    rows = [omp_steps(dictionary, x, n_nonzero, e) for x, e in zip(X, enough, strict=True)]
+    rows = shared_map(lambda i: omp_steps(dictionary, X[i], n_nonzero, enough[i]), range(len(X)))
     codes = [dict(zip(row.chosen, row.code().tolist(), strict=True)) for row in rows]
     return _stacked(codes, dictionary, X), np.array([row.ended_early for row in rows])
 
@@ -49,7 +50,7 @@ def mp(
 ) -> sp.csr_array:
     """Codes (n, k) of matching pursuit, of n_steps steps."""
     enough = _enough(X, max_squared_error)
-    codes = [_mp_of_row(dictionary, x, n_steps, e) for x, e in zip(X, enough, strict=True)]
+    codes = shared_map(lambda i: _mp_of_row(dictionary, X[i], n_steps, enough[i]), range(len(X)))
     return _stacked(codes, dictionary, X)
 
 
@@ -62,10 +63,10 @@ def omp_steps(
     Q, R, y = np.empty((n_nonzero, len(x))), np.zeros((n_nonzero, n_nonzero)), np.empty(n_nonzero)
     chosen: list[int] = []
     while len(chosen) < n_nonzero and (len(chosen) < at_least or rest @ rest > enough):
-        c = dictionary.correlations(rest[None])[0]
+        c = dictionary.correlations(rest[None].astype(x.dtype, copy=False))[0]
         c[chosen] = 0.0
         j, s = int(np.argmax(np.abs(c))), len(chosen)
-        atom = _atom(dictionary, j)
+        atom = dictionary.atom(j)
         length = np.linalg.norm(atom)
         if abs(c[j]) <= tiny * size * length:
             break
@@ -96,19 +97,13 @@ def _mp_of_row(
             break
         c = dictionary.correlations(rest[None])[0]
         j = int(np.argmax(np.abs(c)))
-        atom = _atom(dictionary, j)
+        atom = dictionary.atom(j)
         step = float(c[j] / (atom @ atom))
         if abs(step) * np.linalg.norm(atom) <= nothing:
             break
         code[j] = code.get(j, 0.0) + step
         rest = rest - step * atom
     return code
-
-
-def _atom(dictionary: Dictionary, j: int) -> np.ndarray:
-    one = np.zeros((1, dictionary.shape[0]))
-    one[0, j] = 1.0
-    return dictionary.signals(one)[0]
 
 
 def _enough(X: np.ndarray, max_squared_error: Any) -> np.ndarray:

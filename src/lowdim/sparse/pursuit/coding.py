@@ -72,13 +72,24 @@ def code_block(
         for i in range(0, len(X), size)
     ]
     if plan.split_sign:
-        parts = [sp.hstack([part.maximum(0), -part.minimum(0)], format="csr") for part in parts]
+        parts = [_with_split_sign(part) for part in parts]
     if plan.sparse_output:
-        return parts[0] if len(parts) == 1 else sp.csr_array(sp.vstack(parts, format="csr"))
+        rows = [sp.csr_array(part) for part in parts]
+        return rows[0] if len(rows) == 1 else sp.csr_array(sp.vstack(rows, format="csr"))
     Z = np.empty((len(X), parts[0].shape[1]), X.dtype)
     for i, part in enumerate(parts):
-        part.toarray(out=Z[i * size : (i + 1) * size])
+        some = Z[i * size : (i + 1) * size]
+        if isinstance(part, np.ndarray):
+            some[:] = part
+        else:
+            part.toarray(out=some)
     return Z
+
+
+def _with_split_sign(codes: Any) -> Any:
+    if isinstance(codes, np.ndarray):
+        return np.hstack([np.maximum(codes, 0), np.maximum(-codes, 0)])
+    return sp.hstack([codes.maximum(0), -codes.minimum(0)], format="csr")
 
 
 def fill_block(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> np.ndarray:
@@ -96,8 +107,8 @@ def fill_block(X: np.ndarray, dictionary: Dictionary, plan: Plan) -> np.ndarray:
 
 def _coded(
     X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
-) -> sp.csr_array:
-    """Codes of a few rows."""
+) -> np.ndarray | sp.csr_array:
+    """Codes of a few rows, dense where most of them are not zero."""
     with np.errstate(invalid="ignore", over="ignore"):
         complete = not np.isnan(X.sum())
     missing = None if complete else np.isnan(X)
@@ -108,7 +119,7 @@ def _coded(
 
 def _coded_complete(
     X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
-) -> sp.csr_array:
+) -> np.ndarray | sp.csr_array:
     """Codes of complete rows, in units in which squares are neither too large nor too small."""
     with np.errstate(over="ignore"):
         squares = np.einsum("nd,nd->n", X, X)
@@ -125,23 +136,23 @@ def _coded_complete(
         None if start is None else start / column,
         None if cov is None else cov / column,
     )
-    return sp.csr_array(codes.multiply(column))
+    return sp.csr_array(sp.csr_array(codes).multiply(column))
 
 
 def _coded_as_is(
     X: np.ndarray, dictionary: Dictionary, plan: Plan, start: Any, cov: np.ndarray | None
-) -> sp.csr_array:
+) -> np.ndarray | sp.csr_array:
     if dictionary.basis is not None:
         C = dictionary.correlations(X) if cov is None else cov
-        return sp.csr_array(_coded_in_basis(C, X, plan))
+        return _coded_in_basis(C, X, plan)
+    if plan.algorithm == "threshold":
+        C = dictionary.correlations(X) if cov is None else cov
+        return orthonormal.shrunk(C, plan.alpha, plan.positive)
     squares = (X**2).sum(axis=1)
     enough = None if plan.max_error is None else plan.max_error**2 * squares
     if plan.algorithm in ("bp", "bpdn"):
         return _coded_by_basis_pursuit(X, dictionary, plan)
-    if plan.algorithm == "threshold":
-        C = dictionary.correlations(X) if cov is None else cov
-        return sp.csr_array(orthonormal.shrunk(C, plan.alpha, plan.positive))
-    if dictionary.atoms is None:
+    if dictionary.gram is None:
         return _coded_by_products(X, dictionary, plan, enough)
     if plan.algorithm in ("iht", "cosamp"):
         pursuit = hard.iht if plan.algorithm == "iht" else hard.cosamp
@@ -231,7 +242,7 @@ def _coded_observed(
     for pattern, first, last in zip(patterns, ends[:-1], ends[1:], strict=True):
         Y = X[order[first:last]]
         if not pattern.any():
-            codes.append(_coded_complete(Y, dictionary, plan, None, None))
+            codes.append(sp.csr_array(_coded_complete(Y, dictionary, plan, None, None)))
         elif pattern.all():
             codes.append(sp.csr_array((len(Y), dictionary.shape[0]), dtype=X.dtype))
         else:
@@ -255,8 +266,8 @@ def _coded_where(
     plan = plan._replace(n_nonzero=min(plan.n_nonzero, max(part.shape[1] // 2, 1)))
     Y = np.ascontiguousarray(Y)
     if plan.algorithm not in GREEDY:
-        return _coded_complete(Y, of_atoms(part), plan, None, None)
+        return sp.csr_array(_coded_complete(Y, of_atoms(part), plan, None, None))
     whole, seen = np.linalg.norm(atoms, axis=1), np.linalg.norm(part, axis=1)
     scale = np.divide(whole, seen, out=np.zeros_like(whole), where=seen > NEGLIGIBLE * whole)
     codes = _coded_complete(Y, of_atoms(part * scale[:, None]), plan, None, None)
-    return sp.csr_array(codes.multiply(scale[None]))
+    return sp.csr_array(sp.csr_array(codes).multiply(scale[None]))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, aslinearoperator
+from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.numeric import numeric_array
 from lowdim.sparse.bases.making import basis
@@ -18,10 +18,10 @@ MOST_NUMBERS = 2**26  # of atoms that are written down where only products were 
 
 
 class Dictionary(NamedTuple):
-    """Atoms as rows, x = z D; one of the three is there, the Gram matrix only beside atoms."""
+    """Atoms as rows, x = z D; either they, a basis or an operator is there."""
 
     atoms: np.ndarray | None  # (k, d)
-    gram: np.ndarray | None  # (k, k)
+    gram: np.ndarray | None  # (k, k), beside atoms that are not too many
     basis: Basis | None  # orthonormal
     operator: LinearOperator | None  # (d, k)
     shape: tuple[int, int]  # (k, d)
@@ -34,6 +34,14 @@ class Dictionary(NamedTuple):
             return self.basis.products(X)
         assert self.operator is not None
         return np.asarray(self.operator.rmatmat(X.T).T, X.dtype)
+
+    def atom(self, j: int) -> np.ndarray:
+        """The j-th atom."""
+        if self.atoms is not None:
+            return self.atoms[j]
+        one = np.zeros((1, self.shape[0]))
+        one[0, j] = 1.0
+        return self.signals(one)[0]
 
     def signals(self, Z: Any) -> np.ndarray:
         """Z D, (n, d), of dense or sparse codes."""
@@ -100,14 +108,14 @@ def of_atoms(atoms: np.ndarray, gram: Any = None) -> Dictionary:
     atoms = np.ascontiguousarray(atoms)
     k = len(atoms)
     if k > MOST_ATOMS and gram is None:
-        return by_products_of(atoms)
+        return without_gram(atoms)
     gram = atoms @ atoms.T if gram is None else _checked_gram(gram, k, atoms.dtype)
     return Dictionary(atoms, gram, None, None, atoms.shape)
 
 
-def by_products_of(atoms: np.ndarray) -> Dictionary:
+def without_gram(atoms: np.ndarray) -> Dictionary:
     """Atoms as rows, without a Gram matrix."""
-    return Dictionary(None, None, None, aslinearoperator(atoms.T), atoms.shape)
+    return Dictionary(atoms, None, None, None, atoms.shape)
 
 
 def _of_operator(U: LinearOperator, d: int) -> Dictionary:

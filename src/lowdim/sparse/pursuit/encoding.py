@@ -162,7 +162,7 @@ def checked_plan(
             f"Positive constraint not supported for '{algorithm}' coding method; choose "
             "'lasso_lars', 'lasso_cd' or 'threshold'."
         )
-    if dictionary.atoms is None and dictionary.basis is None and algorithm not in BY_PRODUCTS:
+    if dictionary.gram is None and dictionary.basis is None and algorithm not in BY_PRODUCTS:
         raise ValueError(
             f"{names}algorithm={algorithm!r} needs the atoms written down, and {k:,} atoms for "
             f"{d:,} numbers are too many; choose one of {', '.join(BY_PRODUCTS)}."

@@ -16,14 +16,15 @@ from sklearn.utils import check_array
 
 from lowdim.core.calling import level_of_caller
 from lowdim.core.numeric import numeric_array
-from lowdim.core.threads import single_threaded_blas
+from lowdim.core.threads import shared_map, single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, check_number, numbers_of
-from lowdim.sparse.pursuit.by_products import omp_steps
+from lowdim.sparse.pursuit.by_products import Steps, omp_steps
 from lowdim.sparse.pursuit.coding import PREMATURE
-from lowdim.sparse.pursuit.dictionaries import by_products_of
+from lowdim.sparse.pursuit.dictionaries import without_gram
 from lowdim.sparse.pursuit.greedy import pursue
 
 SHARE = 0.1  # of the columns, if nothing is asked for
+PRODUCT = 5  # what a product of X' with one vector costs beside its share of X'X
 
 
 @single_threaded_blas()
@@ -52,7 +53,7 @@ def orthogonal_mp(
     tol : float, default=None
         Stop when |y - X w|^2 is at most this; n_nonzero_coefs has no effect then.
     precompute : bool or 'auto', default=False
-        Whether to use X'X; 'auto': if X has more rows than columns. Faster for many targets.
+        Whether to use X'X, which is faster for many targets; 'auto': where it takes less time.
     copy_X : bool, default=True
         Accepted for compatibility with scikit-learn; ignored: X is never written to.
     return_path : bool, default=False
@@ -80,7 +81,7 @@ def orthogonal_mp(
     n_nonzero, tol = _limits(n_nonzero_coefs, tol, X.shape[1])
     check_choice("precompute", precompute, ["auto", True, False])
     if precompute == "auto":
-        precompute = X.shape[0] > X.shape[1]
+        precompute = PRODUCT * y.shape[1] * n_nonzero > X.shape[1]
     if precompute:
         squares = (y**2).sum(axis=0)
         found = _from_gram(X.T @ X, X.T @ y, squares, n_nonzero, tol, return_path)
@@ -204,9 +205,8 @@ def _from_gram(
 def _from_columns(
     X: np.ndarray, y: np.ndarray, n_nonzero: int, tol: float | None, path: bool
 ) -> tuple[np.ndarray, list[int]]:
-    dictionary, most = by_products_of(np.ascontiguousarray(X.T)), min(n_nonzero, X.shape[1])
     enough = -1.0 if tol is None else tol
-    rows = [omp_steps(dictionary, target, most, enough, 1) for target in y.T]
+    rows = steps_of_targets(X, y, n_nonzero, enough)
     _warn_if(np.array([row.ended_early for row in rows]))
     count = [len(row.chosen) for row in rows]
     lengths = range(1, min(count) + 1) if path else [None]
@@ -215,6 +215,15 @@ def _from_columns(
         for i, s in enumerate(lengths):
             coef[row.chosen[:s], t, i] = row.code(s)
     return (coef if path else coef[:, :, 0]), count
+
+
+def steps_of_targets(
+    X: np.ndarray, y: np.ndarray, n_nonzero: int, enough: float = -1.0
+) -> list[Steps]:
+    """How each target (n, targets) is pursued with the columns of X themselves."""
+    dictionary, most = without_gram(X.T), min(n_nonzero, X.shape[1])
+    targets = np.ascontiguousarray(y.T)
+    return shared_map(lambda target: omp_steps(dictionary, target, most, enough, 1), targets)
 
 
 def _warn_if(ended_early: np.ndarray) -> None:

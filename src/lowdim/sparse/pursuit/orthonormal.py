@@ -33,8 +33,10 @@ def shrunk(C: np.ndarray, by: Any, positive: bool = False) -> np.ndarray:
     """Every number moved by `by` towards 0, but not beyond; with `positive`, from above only."""
     by = np.asarray(by, C.dtype)
     by = by[:, None] if by.ndim else by
-    size = np.maximum((C if positive else np.abs(C)) - by, 0)
-    return size if positive else np.copysign(size, C)
+    if positive:
+        return np.maximum(C - by, 0)
+    near = np.clip(C, -by, by)
+    return np.subtract(C, near, out=near)
 
 
 def shrunk_to_count(C: np.ndarray, n_nonzero: int) -> np.ndarray:

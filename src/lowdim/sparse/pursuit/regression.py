@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
@@ -22,7 +23,7 @@ from lowdim.core.estimator import SavedModel
 from lowdim.core.numeric import frame_of, numeric_array
 from lowdim.core.shapes import Either, Maybe
 from lowdim.core.validation import numbers_of
-from lowdim.sparse.pursuit.orthogonal_mp import SHARE, orthogonal_mp
+from lowdim.sparse.pursuit.orthogonal_mp import SHARE, orthogonal_mp, steps_of_targets
 
 LEAST_TRIED = 5  # non-zeros that cross-validation tries, if there are as many columns
 
@@ -68,7 +69,7 @@ class OrthogonalMatchingPursuit(_LinearModel):
     fit_intercept : bool, default=True
         Whether there is a b.
     precompute : bool or 'auto', default='auto'
-        Whether to use X'X; 'auto': if X has more rows than columns.
+        Whether to use X'X; 'auto': where that takes less time.
 
     Attributes
     ----------
@@ -262,13 +263,17 @@ class OrthogonalMatchingPursuitCV(_LinearModel):
 def held_out_errors(
     X: np.ndarray, y: np.ndarray, train: Any, test: Any, most: int, fit_intercept: bool
 ) -> np.ndarray:
-    """Mean squared errors on `test` with 1, 2, ... non-zeros, learned from `train`."""
+    """Mean squared errors on `test` with 1, 2, ... non-zeros, learned from `train`.
+
+    With the chosen columns X_S = Q R and y_i = q_i'y, the columns of X_S R^-1 stand for the q_i in
+    other rows, and what s columns predict there is the sum of the first s of them, times y_i.
+    """
     X_mean, y_mean = _means(X[train], y[train], fit_intercept)
-    path = orthogonal_mp(
-        X[train] - X_mean, y[train] - y_mean, n_nonzero_coefs=most, return_path=True
-    )
-    predicted = (X[test] - X_mean) @ path.reshape(X.shape[1], -1)
-    return ((predicted - (y[test] - y_mean)[:, None]) ** 2).mean(axis=0)
+    (steps,) = steps_of_targets(X[train] - X_mean, (y[train] - y_mean)[:, None], most)
+    chosen = X[np.ix_(test, steps.chosen)] - X_mean[steps.chosen]
+    directions = solve_triangular(steps.R, chosen.T.astype(np.float64), trans="T").T
+    left = (y[test] - y_mean)[:, None] - np.cumsum(directions * steps.y, axis=1)
+    return (left**2).mean(axis=0)
 
 
 def _as_numbers(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:

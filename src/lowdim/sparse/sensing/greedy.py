@@ -36,14 +36,14 @@ def open_pursuit(sensed: Any, algorithm: str, n_nonzero: int | None) -> Pursuit:
     given = sensed.T if isinstance(sensed, np.ndarray) else sensed
     dictionary, lengths = open_dictionary(given, M), None
     most = min(M, L) if n_nonzero is None else min(n_nonzero, M, L)
-    if dictionary.atoms is not None:
-        lengths = np.linalg.norm(dictionary.atoms, axis=1)
-        dictionary = of_atoms(dictionary.atoms / lengths[:, None])
-    elif algorithm != "omp" and dictionary.basis is None:
+    if algorithm != "omp" and dictionary.gram is None and dictionary.basis is None:
         raise ValueError(
             f"solver={algorithm!r} needs a matrix, and {M:,} measurements of {L:,} atoms are too "
             "many to be written down; choose 'omp' or 'admm'."
         )
+    if dictionary.atoms is not None:
+        lengths = np.linalg.norm(dictionary.atoms, axis=1)
+        dictionary = of_atoms(dictionary.atoms / lengths[:, None])
     plan = Plan(algorithm, most, 0.0, None, STEPS, False, sparse_output=True, warns=False)
     return Pursuit(dictionary, lengths, plan)
 
