@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
+
+@cache
+def gaussian_quadrature() -> tuple[np.ndarray, np.ndarray]:
+    """Where to evaluate a function of a standard Gaussian, and weights for the sum."""
+    return np.polynomial.hermite_e.hermegauss(100)
 
 
 class Contrast(NamedTuple):
@@ -23,7 +30,7 @@ class Contrast(NamedTuple):
         alpha = arguments.get("alpha", 1.0)
         if not 1.0 <= alpha <= 2.0:
             raise ValueError(f"alpha={alpha} in fun_args must be in [1, 2].")
-        nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+        nodes, weights = gaussian_quadrature()
         plain = cls(fun, float(alpha), arguments, 0.0)
         value = plain.evaluate(nodes[:, None])[0][:, 0]
         return plain._replace(gaussian=float(weights @ value / weights.sum()))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.loop import iterate
-from lowdim.linear.ica.contrasts import Contrast
+from lowdim.linear.ica.contrasts import Contrast, gaussian_quadrature
 from lowdim.linear.ica.statistics import MixedRows
 
 SIGN_STEPS = 20  # of 'gradient', in which sources may still turn out to be peaked or flat
@@ -57,5 +57,5 @@ def gradient(estimator: Any, mixed: MixedRows, W: np.ndarray) -> np.ndarray:
 
 def _log_constants() -> tuple[float, float]:
     """log of the normalising constants of exp(-y^2/2) / cosh y and exp(-y^2/2) cosh y."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+    nodes, weights = gaussian_quadrature()
     return float(np.log(weights @ (1 / np.cosh(nodes)))), float(np.log(weights @ np.cosh(nodes)))
