@@ -23,6 +23,7 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import StrOptions
 from lowdim.core.estimator import SavedModel
+from lowdim.core.kernel import kernel
 from lowdim.core.shapes import Anything, Maybe
 from lowdim.core.threads import ordered_map
 from lowdim.core.validation import open_rows
@@ -176,7 +177,8 @@ def _is_written(X: Any, written: sp.csr_array) -> bool:
 def _documents_with(X: Any) -> np.ndarray:
     """How many rows have a count that is not 0, by column."""
     if sp.issparse(X):
-        return np.bincount(X.indices[X.data != 0], minlength=X.shape[1]).astype(np.float64)
+        stored = X.indices if X.data.all() else X.indices[X.data != 0]
+        return np.bincount(stored, minlength=X.shape[1]).astype(np.float64)
     return np.count_nonzero(X, axis=0).astype(np.float64)
 
 
@@ -189,6 +191,8 @@ def weighted(
 ) -> sp.csr_array:
     """tf-idf of counts, written into them, runs of rows on threads; stored zeros stay zeros."""
 
+    idf = None if idf is None else idf.astype(counts.dtype, copy=False)
+
     def work(cut: tuple[int, int]) -> None:
         bounds = counts.indptr[cut[0] : cut[1] + 1]
         here = slice(bounds[0], bounds[-1])
@@ -196,7 +200,7 @@ def weighted(
         if sublinear:
             _take_logarithms(values)
         if idf is not None:
-            values *= idf[counts.indices[here]].astype(values.dtype, copy=False)
+            values *= idf.take(counts.indices[here])
         if norm is not None:
             divide_by_norms(values, bounds - bounds[0], norm)
 
@@ -218,22 +222,38 @@ def _take_logarithms(values: np.ndarray) -> None:
 
 def divide_by_norms(values: np.ndarray, bounds: np.ndarray, norm: str) -> None:
     """Make the norm of each row 1; rows of zeros stay. In float64, without overflow."""
-    lengths = np.diff(bounds)
-    filled = lengths > 0
-    starts, n_stored = bounds[:-1][filled], lengths[filled]
-    if not len(starts):
-        return
-    size = np.abs(values).astype(np.float64, copy=False)
-    largest = np.maximum.reduceat(size, starts)
-    largest[largest == 0] = 1.0
-    size /= np.repeat(largest, n_stored)
-    if norm == "l2":
-        scale = np.sqrt(np.add.reduceat(size * size, starts))
-    else:
-        scale = np.add.reduceat(size, starts)
-    scale[scale == 0] = 1.0
-    values /= np.repeat(largest, n_stored).astype(values.dtype, copy=False)
-    values /= np.repeat(scale, n_stored).astype(values.dtype, copy=False)
+    bounds, sizes = bounds.astype(np.int64, copy=False), np.empty(len(bounds) - 1)
+    _norms(values, bounds, norm == "l2", sizes)
+    info = np.finfo(values.dtype)  # between these, squares keep their digits, and norms are numbers
+    safe = (sizes > np.sqrt(info.tiny) / info.eps) & (sizes < info.max)
+    for i in np.flatnonzero(~safe & (bounds[1:] > bounds[:-1])):
+        row = values[bounds[i] : bounds[i + 1]]
+        row /= np.abs(row).max() or 1
+        sizes[i] = np.linalg.norm(row.astype(np.float64), 2 if norm == "l2" else 1) or 1.0
+    _divide(values, bounds, sizes)
+
+
+@kernel(any_order=True)
+def _norms(values, bounds, squared, sizes):
+    for i in range(len(sizes)):
+        total = 0.0
+        if squared:
+            for m in range(bounds[i], bounds[i + 1]):
+                total += float(values[m]) * values[m]
+            total = np.sqrt(total)
+        else:
+            for m in range(bounds[i], bounds[i + 1]):
+                total += abs(values[m])
+        sizes[i] = total
+
+
+@kernel
+def _divide(values, bounds, sizes):
+    for i in range(len(sizes)):
+        if bounds[i + 1] > bounds[i]:
+            factor = 1.0 / sizes[i]
+            for m in range(bounds[i], bounds[i + 1]):
+                values[m] = values[m] * factor
 
 
 class TfidfVectorizer(CountVectorizer):

@@ -32,7 +32,6 @@ def test_steps_of_the_users_run_in_python():
     for vectorizer in (
         Own(),
         lowdim.CountVectorizer(token_pattern=r"(\w)\w"),
-        lowdim.CountVectorizer(analyzer="char"),
         lowdim.CountVectorizer(tokenizer=str.split),
     ):
         assert isinstance(counter_of(vectorizer, None), PythonCounter)

@@ -2,7 +2,8 @@
 
     decode -> preprocess (lower case, accents) -> words -> stop words, stems -> n-grams
 
-The kernels of cutting.py do the same for words that are runs of letters, and many times faster.
+The kernels of cutting.py do the same for words that are runs of letters, those of characters.py for
+runs of characters, and many times faster.
 """
 
 from __future__ import annotations
@@ -43,9 +44,14 @@ def word_ngrams(words: list[Any], ngram_range: tuple[int, int]) -> list[Any]:
     return grams
 
 
+def with_single_blanks(text: str) -> str:
+    """A text in which several blanks in a row are one."""
+    return _BLANKS.sub(" ", text)
+
+
 def character_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
     """So many characters in a row; several blanks count as one."""
-    text = _BLANKS.sub(" ", text)
+    text = with_single_blanks(text)
     least, most = ngram_range
     sizes = range(least, min(most, len(text)) + 1)
     return [text[i : i + n] for n in sizes for i in range(len(text) - n + 1)]

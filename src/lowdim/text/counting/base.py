@@ -13,10 +13,18 @@ from sklearn.exceptions import NotFittedError
 
 from lowdim.core.blocks import is_dask
 from lowdim.text.counting.analysis import TextAnalysis
+from lowdim.text.counting.characters import CharacterRules
 from lowdim.text.counting.cutting import NO_LIMIT, Rules, table_of
 from lowdim.text.counting.letters import letter_table, lower_case_is_by_letter, runs_of
 from lowdim.text.counting.stop_words import Stemmer
-from lowdim.text.counting.tally import Counter, Part, PythonCounter, WordCounter, matrix_of
+from lowdim.text.counting.tally import (
+    CharacterCounter,
+    Counter,
+    Part,
+    PythonCounter,
+    WordCounter,
+    matrix_of,
+)
 
 PART_VALUES = 2**22  # stored counts in one file of a folder
 STEPS = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer")
@@ -24,11 +32,25 @@ STEPS = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer")
 
 def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
     """What counts documents as the arguments of a vectorizer say."""
-    rules = rules_of(vectorizer)
     terms = None if vocabulary is None else sorted(vocabulary, key=vocabulary.__getitem__)
-    if rules is None or not all(isinstance(term, str) for term in terms or ()):
-        return PythonCounter(vectorizer.build_analyzer(), vocabulary)
-    return _Prepared(WordCounter(rules, terms), preparation_of(vectorizer))
+    if all(isinstance(term, str) for term in terms or ()):
+        if (of_characters := character_rules_of(vectorizer)) is not None:
+            prepare = Preparation(vectorizer.decode, vectorizer.build_preprocessor(), False)
+            return _Prepared(CharacterCounter(of_characters, terms), prepare)
+        if (rules := rules_of(vectorizer)) is not None:
+            return _Prepared(WordCounter(rules, terms), preparation_of(vectorizer))
+    return PythonCounter(vectorizer.build_analyzer(), vocabulary)
+
+
+def character_rules_of(vectorizer: Any) -> CharacterRules | None:
+    """How kernels make runs of characters; None if terms are others, or only Python can."""
+    own = any(_is_overridden(vectorizer, name) for name in STEPS)
+    if own or callable(vectorizer.analyzer) or vectorizer.analyzer not in ("char", "char_wb"):
+        return None
+    least, most = vectorizer.ngram_range
+    if not 1 <= least <= most:
+        return None
+    return CharacterRules((int(least), int(most)), vectorizer.analyzer == "char_wb")
 
 
 def rules_of(vectorizer: Any) -> Rules | None:
@@ -87,9 +109,9 @@ class Preparation:
 
 
 class _Prepared:
-    """A WordCounter of documents that are prepared first."""
+    """A counter of documents that are prepared first."""
 
-    def __init__(self, counter: WordCounter, prepare: Preparation):
+    def __init__(self, counter: WordCounter | CharacterCounter, prepare: Preparation):
         self._counter, self._prepare = counter, prepare
         self.terms = counter.terms
 

@@ -87,7 +87,7 @@ def counted(texts: Sequence[str], rules: Rules) -> Counted:
     if rules.ngrams == (1, 1):
         return Counted(rows_of_counts(ids, last, len(words)), words.words(), None)
     ids, last = without_negative(ids, last)
-    grams, last = _grams(ids, last, rules.ngrams)
+    grams, last = windows(ids, last, rules.ngrams)
     table = WordTable(len(grams.start) // 2 + 1, len(grams.start) + 1)
     numbers = table.number(grams)
     return Counted(rows_of_counts(numbers, last, len(table)), words.words(), table.words())
@@ -158,14 +158,21 @@ def _stemmed(
     return table, number[np.maximum(ids, -1)]
 
 
-def _grams(ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int]) -> tuple[Tokens, np.ndarray]:
+def windows(
+    ids: np.ndarray, last: np.ndarray, ngrams: tuple[int, int], short: bool = False
+) -> tuple[Tokens, np.ndarray]:
+    """Runs of so many numbers within pieces that end at `last`, and where those of a piece end.
+
+    short : whether a piece that has too few numbers is a run of its own
+    """
     lengths = np.diff(last, prepend=0)
-    least, most = ngrams[0], min(ngrams[1], int(lengths.max(initial=0)))
+    least, most = ngrams[0], min(ngrams[1], max(int(lengths.max(initial=0)), ngrams[0]))
     n = sum(int(np.maximum(lengths - size + 1, 0).sum()) for size in range(least, most + 1))
+    n += short * int(np.count_nonzero(lengths < least))
     start, end, hashes = (np.empty(n, dtype=np.int64) for _ in range(3))
     ends = np.empty(len(last), dtype=np.int64)
-    _windows(ids, last, least, most, start, end, hashes, ends)
-    return Tokens(ids, start, end, hashes), ends
+    n = _windows(ids, last, least, most, short, start, end, hashes, ends)
+    return Tokens(ids, start[:n], end[:n], hashes[:n]), ends
 
 
 def rows_of_counts(ids: np.ndarray, last: np.ndarray, n_terms: int) -> sp.csr_array:
@@ -209,21 +216,22 @@ def _cut(text, ends, letters, least, most, start, end, hashes, last):
 
 
 @kernel
-def _windows(ids, last, least, most, start, end, hashes, ends):
-    """All runs of `least` to `most` numbers within a document, and their hashes."""
+def _windows(ids, last, least, most, short, start, end, hashes, ends):
+    """All runs of `least` to `most` numbers within a piece, and their hashes; how many."""
     n, first = 0, 0
-    for document in range(len(last)):
-        for i in range(first, last[document]):
+    for piece in range(len(last)):
+        length = last[piece] - first
+        fewest = min(least, length) if short else least
+        for i in range(first, last[piece]):
             h = BASIS
-            for size in range(1, most + 1):
-                if i + size > last[document]:
-                    break
+            for size in range(1, min(most, last[piece] - i) + 1):
                 h = (h ^ ids[i + size - 1]) * PRIME
-                if size >= least:
+                if size >= fewest:
                     start[n], end[n], hashes[n] = i, i + size, h
                     n += 1
-        first = last[document]
-        ends[document] = n
+        first = last[piece]
+        ends[piece] = n
+    return n
 
 
 @kernel

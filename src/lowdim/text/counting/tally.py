@@ -17,6 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.threads import ordered_map
+from lowdim.text.counting.characters import (
+    CharacterRules,
+    characters_numbered,
+    counted_characters,
+)
 from lowdim.text.counting.cutting import (
     Counted,
     Rules,
@@ -51,14 +56,15 @@ class Counter(Protocol):
     def terms(self) -> list[Any]: ...
 
 
-def chunks_of(documents: Iterable[Any]) -> Iterator[list[Any]]:
-    """Documents, about CHUNK_CHARACTERS at a time; a quarter, then half of it at first."""
+def chunks_of(documents: Iterable[Any], characters: int | None = None) -> Iterator[list[Any]]:
+    """Documents, about so many characters at a time; a quarter, then half of it at first."""
+    characters = CHUNK_CHARACTERS if characters is None else characters
     chunk: list[Any] = []
     n, number = 0, 0
     for document in documents:
         chunk.append(document)
         n += len(document)
-        if n >= CHUNK_CHARACTERS >> max(0, 2 - number // 8) or len(chunk) >= CHUNK_DOCUMENTS:
+        if n >= characters >> max(0, 2 - number // 8) or len(chunk) >= CHUNK_DOCUMENTS:
             yield chunk
             chunk, n, number = [], 0, number + 1
     if chunk:
@@ -124,6 +130,48 @@ class WordCounter:
         end = np.cumsum([len(parts) for parts in words], dtype=np.int64)
         start = np.concatenate([[0], end[:-1]]).astype(np.int64)
         self._grams.number(hashed(self._words.number(tokens), start, end))
+
+
+class CharacterCounter:
+    """By kernels: terms are runs of characters.
+
+    Parameters
+    ----------
+    rules : CharacterRules
+    terms : sequence of str or None
+        The terms that count, numbered in their order; None: all that come.
+    """
+
+    def __init__(self, rules: CharacterRules, terms: Sequence[str] | None = None):
+        self._rules, self._add = rules, terms is None
+        self._runs = WordTable() if terms is None else table_of(terms)
+
+    def parts(self, documents: Iterable[str]) -> Generator[Part, None, None]:
+        def count(texts: list[str]) -> Counted:
+            return counted_characters(texts, self._rules)
+
+        with closing(ordered_map(count, self._chunks(documents))) as results:
+            for result in results:
+                yield Part(result.counts, self._runs.number(result.words, self._add))
+
+    def sequences(
+        self, documents: Iterable[str]
+    ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
+        """(numbers of all runs, where documents end), chunk by chunk; -1: no term."""
+
+        def work(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+            cut = characters_numbered(texts, self._rules)
+            return self._runs.number(cut.words.words(), False)[cut.ids], cut.last
+
+        with closing(ordered_map(work, self._chunks(documents))) as results:
+            yield from results
+
+    def terms(self) -> list[str]:
+        return as_words(self._runs.words())
+
+    def _chunks(self, documents: Iterable[str]) -> Iterator[list[str]]:
+        least, most = self._rules.ngrams
+        return chunks_of(documents, CHUNK_CHARACTERS // (most - least + 1))
 
 
 class PythonCounter:
