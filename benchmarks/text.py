@@ -44,8 +44,8 @@ def documents(X: np.ndarray, copies: int) -> list[str]:
     return [texts[i] for i in X[:, 0].tolist()]
 
 
-def numbers(shrink: int, copies: int = 1) -> np.ndarray:
-    return np.arange(len(newsgroups(copies)) // shrink)[:, None]
+def numbers(shrink: int, copies: int = 1, every: int = 1) -> np.ndarray:
+    return np.arange(0, len(newsgroups(copies)) // shrink, every)[:, None]
 
 
 def ours(X: np.ndarray, name: str, copies: int, **arguments: Any) -> Any:
@@ -66,12 +66,16 @@ def weighted_sum(X: Any, found: Any) -> float:
     return float(columns @ np.arange(1.0, found.shape[0] + 1)) / found.shape[0] ** 2
 
 
-def counting(name: str, about: str, cls: str, copies: int = 1, **arguments: Any) -> Case:
+def counting(
+    name: str, about: str, cls: str, copies: int = 1, every: int = 1, **arguments: Any
+) -> Case:
     how = {"name": cls, "copies": copies, **arguments}
+    size = f"{18846 * copies} documents, {36 * copies} MB"
+    size += f", one of {every}" if every > 1 else ""
     return Case(
         name=name,
-        about=f"20newsgroups with headers ({18846 * copies} documents, {36 * copies} MB): {about}.",
-        make=partial(numbers, copies=copies),
+        about=f"20newsgroups with headers ({size}): {about}.",
+        make=partial(numbers, copies=copies, every=every),
         ours=Entry(f"lowdim {cls}", partial(ours, **how)),
         peers=[Entry(f"scikit-learn {cls}", partial(theirs, **how))],
         quality=weighted_sum,
@@ -139,6 +143,14 @@ def sum_of(X: Any, cosines: np.ndarray) -> float:
 CASES = (
     counting("count-words", "words counted", "CountVectorizer"),
     counting("count-pairs-of-words", "words and pairs", "CountVectorizer", ngram_range=(1, 2)),
+    counting(
+        "tfidf-characters",
+        "characters of words, 2 to 4 in a row, tf-idf",
+        "TfidfVectorizer",
+        every=10,
+        analyzer="char_wb",
+        ngram_range=(2, 4),
+    ),
     counting(
         "tfidf", "stop words, min_df=5, tf-idf", "TfidfVectorizer", stop_words="english", min_df=5
     ),

@@ -171,7 +171,7 @@ class CharacterCounter:
 
     def _chunks(self, documents: Iterable[str]) -> Iterator[list[str]]:
         least, most = self._rules.ngrams
-        return chunks_of(documents, CHUNK_CHARACTERS // (most - least + 1))
+        return chunks_of(documents, CHUNK_CHARACTERS // 2 // (most - least + 1))
 
 
 class PythonCounter:
