@@ -91,19 +91,11 @@ class TextAnalysis:
 
     def decode(self, doc: Any) -> Any:
         """The text of a document: of bytes, a file's name or an open file, as `input` says."""
-        if self.input == "filename":
-            with open(doc, "rb") as file:
-                doc = file.read()
-        elif self.input == "file":
-            doc = doc.read()
-        if isinstance(doc, bytes):
-            doc = doc.decode(self.encoding, self.decode_error)
-        if isinstance(doc, float) and math.isnan(doc):
-            raise ValueError(
-                "np.nan is an invalid document, expected byte or unicode string. Leave out such "
-                "documents, or give '' for them."
-            )
-        return doc
+        return self._decoder()(doc)
+
+    def _decoder(self) -> Callable[[Any], Any]:
+        form = {"input": self.input, "encoding": self.encoding, "errors": self.decode_error}
+        return functools.partial(_decoded, **form)
 
     def build_preprocessor(self) -> Callable[[str], str]:
         """What makes a document lower case and takes its accents off, as the arguments say."""
@@ -132,8 +124,9 @@ class TextAnalysis:
 
     def build_analyzer(self) -> Callable[[Any], list]:
         """What makes a list of terms of a document."""
+        decode = self.decode if is_overridden(self, "decode") else self._decoder()
         if callable(self.analyzer):
-            return functools.partial(_analysed, steps=(self.decode, self.analyzer))
+            return functools.partial(_analysed, steps=(decode, self.analyzer))
         preprocess = self.build_preprocessor()
         if self.analyzer == "word":
             stop_words, tokenize = self.get_stop_words(), self.build_tokenizer()
@@ -145,13 +138,13 @@ class TextAnalysis:
                 stem=None if self.stemmer is None else Stemmer(self.stemmer),
             )
             grams = functools.partial(word_ngrams, ngram_range=self.ngram_range)
-            steps = (self.decode, preprocess, tokenize, choose, grams)
+            steps = (decode, preprocess, tokenize, choose, grams)
             return functools.partial(_analysed, steps=steps)
         makers = {"char": character_ngrams, "char_wb": character_ngrams_of_words}
         if self.analyzer not in makers:
             raise ValueError(f"{self.analyzer} is not a valid tokenization scheme/analyzer")
         grams = functools.partial(makers[self.analyzer], ngram_range=self.ngram_range)
-        return functools.partial(_analysed, steps=(self.decode, preprocess, grams))
+        return functools.partial(_analysed, steps=(decode, preprocess, grams))
 
     def get_stop_words(self) -> Collection[str] | None:
         """The words that do not count; those of a language are cut as documents are."""
@@ -217,6 +210,29 @@ class TextAnalysis:
             yield "token_pattern", "'analyzer' != 'word'"
         if self.tokenizer is not None:
             yield "tokenizer", "'analyzer' != 'word'"
+
+
+def is_overridden(vectorizer: TextAnalysis, name: str) -> bool:
+    """Whether a subclass, or the user, does this step in another way."""
+    return name in vars(vectorizer) or getattr(type(vectorizer), name) is not getattr(
+        TextAnalysis, name
+    )
+
+
+def _decoded(doc: Any, input: str, encoding: str, errors: str) -> Any:
+    if input == "filename":
+        with open(doc, "rb") as file:
+            doc = file.read()
+    elif input == "file":
+        doc = doc.read()
+    if isinstance(doc, bytes):
+        doc = doc.decode(encoding, errors)
+    if isinstance(doc, float) and math.isnan(doc):
+        raise ValueError(
+            "np.nan is an invalid document, expected byte or unicode string. Leave out such "
+            "documents, or give '' for them."
+        )
+    return doc
 
 
 def _preprocessed(text: str, lower: bool, strip: Callable | None) -> str:

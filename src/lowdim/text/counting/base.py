@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from lowdim.core.blocks import is_dask
-from lowdim.text.counting.analysis import TextAnalysis
+from lowdim.text.counting.analysis import is_overridden
 from lowdim.text.counting.characters import CharacterRules
 from lowdim.text.counting.cutting import NO_LIMIT, Rules, table_of
 from lowdim.text.counting.letters import letter_table, lower_case_is_by_letter, runs_of
@@ -44,7 +44,7 @@ def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
 
 def character_rules_of(vectorizer: Any) -> CharacterRules | None:
     """How kernels make runs of characters; None if terms are others, or only Python can."""
-    own = any(_is_overridden(vectorizer, name) for name in STEPS)
+    own = any(is_overridden(vectorizer, name) for name in STEPS)
     if own or callable(vectorizer.analyzer) or vectorizer.analyzer not in ("char", "char_wb"):
         return None
     least, most = vectorizer.ngram_range
@@ -56,7 +56,7 @@ def character_rules_of(vectorizer: Any) -> CharacterRules | None:
 def rules_of(vectorizer: Any) -> Rules | None:
     """How kernels cut words as the arguments of a vectorizer say; None if only Python can."""
     runs = runs_of(vectorizer.token_pattern)
-    own = any(_is_overridden(vectorizer, name) for name in STEPS)
+    own = any(is_overridden(vectorizer, name) for name in STEPS)
     if callable(vectorizer.stemmer) and _words_in_a_row(vectorizer.ngram_range) != (1, 1):
         own = True  # a stem with a blank in it could be two words of an n-gram
     if own or runs is None or vectorizer.analyzer != "word" or vectorizer.tokenizer is not None:
@@ -124,13 +124,6 @@ class _Prepared:
     ) -> Generator[tuple[np.ndarray, np.ndarray], None, None]:
         with closing(self._counter.sequences(self._prepare(documents))) as found:
             yield from found
-
-
-def _is_overridden(vectorizer: Any, name: str) -> bool:
-    """Whether a subclass, or the user, does this step in another way."""
-    return name in vars(vectorizer) or getattr(type(vectorizer), name) is not getattr(
-        TextAnalysis, name
-    )
 
 
 def _words_in_a_row(ngram_range: tuple[int, int]) -> tuple[int, int]:

@@ -8,6 +8,9 @@ The chunks and the order in which terms get their numbers depend on the document
 
 from __future__ import annotations
 
+import collections
+import itertools
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -219,17 +222,14 @@ class PythonCounter:
         return list(self._number)
 
     def _part(self, lists: list[list[Any]]) -> Part:
-        own: dict[Any, int] = {}
+        own: defaultdict[Any, int] = defaultdict(itertools.count().__next__)  # a number when asked
         indices: list[int] = []
         values: list[int] = []
         indptr = [0]
         for terms in lists:
-            count: dict[int, int] = {}
-            for term in terms:
-                number = own.setdefault(term, len(own))
-                count[number] = count.get(number, 0) + 1
-            indices += count.keys()
-            values += count.values()
+            count = collections.Counter(terms)
+            indices.extend(map(own.__getitem__, count))
+            values.extend(count.values())
             indptr.append(len(indices))
         parts = (np.array(part, dtype=np.int32) for part in (values, indices, indptr))
         counts = sp.csr_array(tuple(parts), shape=(len(lists), len(own)))
