@@ -44,7 +44,7 @@ from lowdim.linear.ica.contrasts import Contrast
 from lowdim.linear.ica.fixed_point import decorrelated, deflation, parallel
 from lowdim.linear.ica.likelihood import gradient
 from lowdim.linear.ica.picard import automatic, picard
-from lowdim.linear.ica.statistics import MixedRows, unmix
+from lowdim.linear.ica.statistics import MixedRows, in_small_blocks, unmix
 from lowdim.linear.ica.whitening import whitening
 
 
@@ -209,6 +209,7 @@ class FastICA(Transformer, Estimator):
         mean, K, n = whitening(rows, weight, self.n_components, white=not self.whiten)
         k = len(K)
         W = self._start(k)
+        rows = in_small_blocks(rows, k)
         mixed = MixedRows(rows, weight, n, mean.astype(rows.dtype), K.astype(rows.dtype), contrast)
         W = ALGORITHMS[algorithm](self, mixed, W)
         self._publish(W, K, mean, n, mixed)

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowdim.core.blocks import Blocks
+from lowdim.core.blocks import Blocks, rows_per_block
 from lowdim.core.opening import as_blocks
 from lowdim.linear.ica.contrasts import Contrast
 
 FACTORS = 100  # between 1 and 2, whose product float32 can hold
+NUMBERS = 2**16  # sources of a block: an exponential each is far more work than to read X
 
 
 class MixedRows(NamedTuple):
@@ -43,6 +44,14 @@ class MixedRows(NamedTuple):
         weight = None if self.weight is None else self.weight[index]
         total = float(n_rows) if weight is None else float(weight.sum())
         return self._replace(rows=as_blocks(self.rows.take(index)), weight=weight, n=total)
+
+
+def in_small_blocks(rows: Blocks, k: int) -> Blocks:
+    """The same rows; in memory, as blocks of which threads soon have some each."""
+    if rows.in_memory is None:
+        return rows
+    size = max(NUMBERS // k, 2 * k)
+    return as_blocks(rows.in_memory, min(size, rows_per_block(rows.in_memory)))
 
 
 class Sums(NamedTuple):
@@ -90,9 +99,9 @@ def _logcosh_sums(Y: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, 
     sum_size = exponent.sum(axis=0, dtype=np.float64) / -2.0
     decay = np.exp(exponent, out=exponent)
     above = 1 + decay
-    sum_log = np.zeros(Y.shape[1])
-    for start in range(0, n, FACTORS):
-        sum_log += np.log(np.multiply.reduce(above[start : start + FACTORS], axis=0))
+    whole = n - n % FACTORS
+    products = above[:whole].reshape(-1, FACTORS, Y.shape[1]).prod(axis=1)
+    sum_log = np.log(products).sum(axis=0, dtype=np.float64) + np.log(above[whole:].prod(axis=0))
     g = np.subtract(1, decay, out=decay)
     g /= above
     sum_slope = alpha * (n - np.einsum("ij,ij->j", g, g))
