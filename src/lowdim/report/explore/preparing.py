@@ -18,6 +18,7 @@ from sklearn.base import clone
 from lowdim.core.blocks import Blocks
 from lowdim.report.explore.sampling import FILL_ROWS
 from lowdim.report.explore.view import Column, column_of, values_in
+from lowdim.report.page.parts import counted
 from lowdim.tables.applicable import does_not_apply
 from lowdim.tables.codecs import CategoryCodec, NumberCodec
 from lowdim.tables.encoder import TableEncoder, surveyed
@@ -167,8 +168,8 @@ def prepare(
     assert table.n_rows is not None
     if table.n_rows < LEAST_ROWS:
         raise TableError(
-            f"{table.where} has {table.n_rows} rows; at least {LEAST_ROWS} are needed to look for "
-            "structure."
+            f"{table.where} has {counted(table.n_rows, 'row')}; at least {LEAST_ROWS} are needed "
+            "to look for structure."
         )
     if target is not None and target not in table.names:
         raise no_such_column(table.where, target, table.names, "target")
