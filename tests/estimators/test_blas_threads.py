@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import lowdim
 import lowdim.linalg
 from lowdim.core.holding import holds_blas
 from lowdim.core.public import homes, public_object
+from tests.blas import blas_on, blas_threads
 from tests.estimators.examples import (
     CLASSES,
     DEFAULTS,
@@ -98,7 +98,7 @@ def test_the_number_of_blas_threads_changes_no_bit(model):
             continue
         found = []
         for limit in (1, 4):
-            with threadpool_limits(limit, user_api="blas"):
+            with blas_on(limit):
                 found.append(fitted_results(model, DATA[kind]))
         with case(kind):
             assert_same_bits(*found)
@@ -115,7 +115,7 @@ def test_the_number_of_blas_threads_changes_no_bit_of_streams_and_dask(name):
     for source, rows in sources.items():
         found = []
         for limit in (1, 4):
-            with threadpool_limits(limit, user_api="blas"):
+            with blas_on(limit):
                 if getattr(row, source):
                     model = short(small(name)).fit(rows())
                     Z = model.transform(rows()) if row.transform else np.zeros(0)
@@ -207,15 +207,11 @@ class Watching:
         self.seen.append(blas_threads())
 
 
-def blas_threads():
-    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
-
-
 @each_class
 def test_callbacks_run_with_the_users_number_of_blas_threads(name):
     pytest.importorskip("sklearn.callback")
     callback = Watching()
-    with threadpool_limits(2, user_api="blas"):
+    with blas_on(2):
         short(small(name)).set_callbacks(callback).fit(table())
     assert callback.seen and all(seen == {2} for seen in callback.seen)
 
@@ -249,7 +245,7 @@ FUNCTIONS = {
 def test_functions_give_the_same_bits_for_any_number_of_blas_threads(name):
     found = []
     for limit in (1, 2, 4):
-        with threadpool_limits(limit, user_api="blas"):
+        with blas_on(limit):
             value = FUNCTIONS[name]()
             found.append([np.asarray(v) for v in (value if isinstance(value, tuple) else [value])])
     for other in found[1:]:

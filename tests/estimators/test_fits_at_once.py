@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
+from tests.blas import blas_on
 from tests.estimators.examples import (
     CLASSES,
     METHODS,
@@ -34,7 +34,7 @@ def encoded(model, X):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_fits_on_four_threads_at_once_are_what_each_is_alone(shape):
     X = table(*shape)
-    with threadpool_limits(2, user_api="blas"):
+    with blas_on(2):
         alone = {name: ready(name).fit(X) for name in CLASSES}
         codes = {name: encoded(model, X) for name, model in alone.items()}
         names = list(CLASSES) * 2

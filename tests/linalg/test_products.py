@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from threadpoolctl import threadpool_limits
 
 from lowdim.core.config import config_context
 from lowdim.linalg import products
@@ -20,6 +19,7 @@ from lowdim.linalg.products import (
     thin_svd,
     times_row_by_row,
 )
+from tests.blas import blas_on
 
 # (n, m, d) of products that are cut by rows, by columns, by the sum over both, and not at all
 PRODUCTS = [(700, 300, 200), (200, 300, 700), (20, 300_000, 20), (1500, 1500, 1), (7, 5, 3)]
@@ -28,7 +28,7 @@ TALL = [(4000, 60), (1000, 60), (9000, 31)]
 
 @pytest.fixture(autouse=True)
 def one_blas_thread():
-    with threadpool_limits(1, user_api="blas"):
+    with blas_on(1):
         yield
 
 
@@ -41,7 +41,7 @@ def in_every_setting(function):
     """Results for several numbers of our threads, and BLAS threads outside."""
     for threads in (1, 2, 3):
         for blas in (1, 2, 4):
-            with config_context(threads=threads), threadpool_limits(blas, user_api="blas"):
+            with config_context(threads=threads), blas_on(blas):
                 yield function()
 
 
@@ -82,7 +82,7 @@ def test_where_a_lies_in_memory_changes_no_bit(rng):
         memory = np.empty(values.size + 8)
         A = memory[shift : shift + values.size].reshape(values.shape)
         A[...] = values
-        with threadpool_limits(1, user_api="blas"):
+        with blas_on(1):
             found.append([A.T @ A, A @ A[0], np.linalg.qr(A)[1], scipy.linalg.svd(A)[1], A.sum(0)])
     for other in found[1:]:
         for left, right in zip(found[0], other, strict=True):
