@@ -12,6 +12,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import scipy.sparse as sp
 
 TABLES = (
     "Encode a table with text, dates or categories with lowdim.TableEncoder, or give it to "
@@ -179,8 +180,8 @@ def refuse_object(array: np.ndarray, name: str, who: str, error: Exception) -> N
 
 def frame_of(X: Any, name: str) -> Any:
     """X as a data frame of narwhals, if it is one, with names that are all different."""
-    if isinstance(X, np.ndarray):  # narwhals would ask a dozen libraries whether it is theirs
-        return X
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return X  # narwhals would ask a dozen libraries whether it is theirs
     try:
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):

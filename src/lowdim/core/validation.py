@@ -436,7 +436,7 @@ def _is_series(X: Any) -> bool:
 
 
 def _frame_columns(X: Any) -> list[str] | None:
-    frame = nw.from_native(X, pass_through=True)
+    frame = frame_of(X, "X")
     return [str(name) for name in frame.columns] if isinstance(frame, nw.DataFrame) else None
 
 
