@@ -32,7 +32,7 @@ from lowdim.linalg.products import (
     orthonormal,
     thin_svd,
 )
-from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, sparse_times
+from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, in_runs, sparse_times
 from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
 from lowdim.linear.pca.iterative import (
     krylov_basis_size,
@@ -237,8 +237,7 @@ def products_of(about: Measured) -> Products:
         return Products(*_of_blocks(about))
     if sp.issparse(X):
         A = _with_small_indices(_in_unit(X, unit))
-        At = by_column(A)
-        times, back = _sparse_product(A), _sparse_product(At)
+        times, back = _sparse_product(A), _transposed_product(A)
     else:
         A = _in_unit(X, unit)
         times, back = _dense_product(A), _dense_product(A.T)
@@ -301,7 +300,7 @@ def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndar
     It costs a quarter of a product with A'A, and saves one.
     """
     B = sp.csr_array(A[::SKETCHED])
-    times, back = _sparse_product(B), _sparse_product(by_column(B))
+    times, back = _sparse_product(B), _transposed_product(B)
     V = random.standard_normal((A.shape[1], width), dtype=A.dtype)
     return back(times(orthonormal(back(times(V)))))
 
@@ -310,6 +309,14 @@ def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
     if A.nnz < ENTRIES_PER_CUT:  # one piece: nothing to be gained by threads
         return lambda V: A @ V.astype(A.dtype, copy=False)
     return lambda V: sparse_times(A, V.astype(A.dtype, copy=False))
+
+
+def _transposed_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """A'U, without a copy of A by columns if its columns are sorted."""
+    if A.nnz < ENTRIES_PER_CUT or not A.has_sorted_indices:
+        return _sparse_product(by_column(A))
+    runs = in_runs(A)
+    return lambda U: runs.transposed_times(U.astype(A.dtype, copy=False))
 
 
 def _dense_product(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
