@@ -215,7 +215,6 @@ CASES = (
     case("faces-49", "400 photographs of 64 x 64 pixels", faces, 49, explained_squares),
     case("newsgroups-20", "tf-idf of 20newsgroups", newsgroups, 20, explained_squares),
     case("newsgroups-50", "tf-idf of 20newsgroups", newsgroups, 50, explained_squares),
-    case("tfidf-20", "tf-idf of 18000 documents", partial(tfidf, **TEXT), 20, explained_squares),
     case("tfidf-50", "tf-idf of 18000 documents", partial(tfidf, **TEXT), 50, explained_squares),
     case("counts-20", "Counts of words", partial(counts, **TEXT), 20, explained_counts, **KL),
     case("tfidf-kl-20", "tf-idf of documents", partial(tfidf, **TEXT), 20, explained_counts, **KL),

@@ -32,7 +32,13 @@ from lowdim.linalg.products import (
     orthonormal,
     thin_svd,
 )
-from lowdim.linalg.sparse import ENTRIES_PER_CUT, by_column, in_runs, sparse_times
+from lowdim.linalg.sparse import (
+    ENTRIES_PER_CUT,
+    by_column,
+    in_runs,
+    sparse_times,
+    transposed_times,
+)
 from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
 from lowdim.linear.pca.iterative import (
     krylov_basis_size,
@@ -47,6 +53,7 @@ LANES = 16  # numbers of a row of V that a product with sparse rows takes at a t
 LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
 ENTRIES_FOR_SKETCH = 2**22  # below, a pass of the search costs no more than what begins it
 SKETCHED = 8  # of so many rows, one
+ENTRIES_PER_COLUMN = 64  # from which on sums for runs of rows are less than a copy of the entries
 BLOCKS_KEPT = 12  # of vectors, with their products
 ALGORITHMS = ("arpack", "krylov", "randomized")
 
@@ -312,11 +319,15 @@ def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _transposed_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """A'U, without a copy of A by columns if its columns are sorted."""
-    if A.nnz < ENTRIES_PER_CUT or not A.has_sorted_indices:
+    """A'U, without a copy of A by columns if its columns are sorted, or few beside its entries."""
+    if A.nnz < ENTRIES_PER_CUT:
         return _sparse_product(by_column(A))
-    runs = in_runs(A)
-    return lambda U: runs.transposed_times(U.astype(A.dtype, copy=False))
+    if A.has_sorted_indices:
+        runs = in_runs(A)
+        return lambda U: runs.transposed_times(U.astype(A.dtype, copy=False))
+    if A.nnz > ENTRIES_PER_COLUMN * A.shape[1]:
+        return lambda U: transposed_times(A, U.astype(A.dtype, copy=False))
+    return _sparse_product(by_column(A))
 
 
 def _dense_product(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
