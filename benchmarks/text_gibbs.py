@@ -144,6 +144,9 @@ def case(name: str, k: int, sweeps: int = 100) -> Case:
         peers=[Entry("tomotopy", partial(tomotopy, k=k, sweeps=sweeps))],
         quality=partial(minus_perplexity, name=name),
         tolerance=0.02,
+        warm_rows=200,
+        most_rounds=2,
+        big=name != "ap",  # peers take a minute
     )
 
 

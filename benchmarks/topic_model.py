@@ -63,16 +63,24 @@ def perplexity(X: np.ndarray, found: tuple[Any, Any]) -> float:
     return lowdim.text.completion_perplexity(model, counts, random_state=0)
 
 
-def case(k: int, method: str = "lda") -> Case:
+def some_numbers(shrink: int, part: int) -> np.ndarray:
+    return numbers(shrink * part)
+
+
+def case(k: int, method: str = "lda", part: int = 1) -> Case:
+    texts = "20newsgroups with headers" if part == 1 else f"1/{part} of 20newsgroups with headers"
     return Case(
-        name=f"{method}-{k}",
-        about=f"20newsgroups with headers, {k} topics: from texts to shares.",
-        make=numbers,
+        name=f"{method}-{k}" if part == 1 else f"{method}-{k}-part",
+        about=f"{texts}, {k} topics: from texts to shares.",
+        make=partial(some_numbers, part=part),
         ours=Entry(f"lowdim TopicModel {method}", partial(ours, k=k, method=method)),
         peers=[Entry("scikit-learn CountVectorizer, LDA", partial(scikit_learn, k=k))],
         quality=perplexity,
         higher_is_better=False,
         tolerance=0.02,
+        warm_rows=200,
+        most_rounds=2,
+        big=part == 1,
     )
 
 
@@ -82,8 +90,8 @@ WIKIPEDIA_ARTICLES = 17_821
 COPIES = 56  # of 20newsgroups: 2 GB
 
 
-def articles(shrink: int) -> np.ndarray:
-    return np.full((WIKIPEDIA_ARTICLES // shrink, 1), WIKIPEDIA_ARTICLES)
+def articles(shrink: int, part: int = 1) -> np.ndarray:
+    return np.full((WIKIPEDIA_ARTICLES // (shrink * part), 1), WIKIPEDIA_ARTICLES)
 
 
 def many_messages(shrink: int) -> np.ndarray:
@@ -143,16 +151,27 @@ def page_case(name: str, about: str, make: Any, page: Any, limit: float, big: bo
 
 
 CASES = [
+    case(20, part=6),
+    case(50, part=6),
+    case(20, "plsa", part=6),
     case(20),
     case(50),
     case(20, "plsa"),
+    page_case(
+        "page-articles",
+        "A page about 2,000 articles, 50 topics.",
+        partial(articles, part=9),
+        page_of_wikipedia,
+        1200,
+        False,
+    ),
     page_case(
         "page-wikipedia",
         "A page about 17,821 articles, 50 topics.",
         articles,
         page_of_wikipedia,
         1200,
-        False,
+        True,
     ),
     page_case(
         "page-2GB",

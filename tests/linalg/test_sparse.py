@@ -23,6 +23,7 @@ from lowdim.linalg.sparse import (
     spectral_norm,
     svd_of_product,
     top_svd,
+    transposed_times,
     zero_svd,
 )
 
@@ -73,6 +74,21 @@ def test_products_with_the_transpose_need_no_twin_and_runs_change_no_bit(
     np.testing.assert_allclose(product, X.T @ U, rtol=1e-5, atol=1e-5)
     with lowdim.config_context(threads=1):
         np.testing.assert_array_equal(cut.transposed_times(U), product)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_in_any_order_have_the_same_products_with_the_transpose(rng, dtype, monkeypatch):
+    X = sp.random_array((60, 7), density=0.4, rng=rng, format="csr", dtype=dtype)
+    U = rng.normal(size=(60, 5)).astype(dtype)
+    turned = X.copy()
+    for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        turned.indices[a:b], turned.data[a:b] = X.indices[a:b][::-1], X.data[a:b][::-1]
+    monkeypatch.setattr("lowdim.linalg.sparse.ENTRIES_PER_CUT", 10)
+    product = transposed_times(turned, U)
+    assert product.dtype == dtype
+    np.testing.assert_allclose(product, X.T @ U, rtol=1e-5, atol=1e-5)
+    with lowdim.config_context(threads=1):
+        np.testing.assert_array_equal(transposed_times(turned, U), product)
 
 
 def test_kernels_of_the_transpose_equal_their_python_form(rng):

@@ -89,6 +89,24 @@ def test_products_in_a_kernel_are_those_of_scipy(rng, monkeypatch):
     np.testing.assert_allclose(threaded.components, plain.components, atol=1e-9)
 
 
+@pytest.mark.parametrize("order", ["sorted", "unsorted"])
+def test_entries_are_not_copied_by_columns_where_these_are_sorted_or_few(order, rng, monkeypatch):
+    X = sparse(rng, 900, 600, density=0.3)
+    plain = decomposition(settings(), ArrayBlocks(X.copy()), 3, np.random.default_rng(0))
+    if order == "unsorted":
+        X = sp.csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), X.shape)
+        X = sp.csr_array(X[::-1])
+        assert not X.has_sorted_indices
+    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+
+    def refused(A):
+        raise AssertionError("a copy by columns")
+
+    monkeypatch.setattr(module, "by_column", refused)
+    found = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
+    np.testing.assert_allclose(found.s, plain.s, rtol=1e-9)
+
+
 def blocks_of(rng, d, widths):
     Q = np.linalg.qr(rng.normal(size=(d, sum(widths))))[0]
     return tuple(np.ascontiguousarray(part) for part in np.split(Q, np.cumsum(widths)[:-1], axis=1))

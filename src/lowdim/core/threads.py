@@ -43,7 +43,7 @@ def ordered_map(
     memory for that many. BLAS is held while an item is in work, not while the caller uses a result.
     """
     threads = _threads_for(items)
-    work = single_threaded_blas()(function)
+    work = _holding(function)
     if threads == 1:
         yield from map(work, items)
         return
@@ -69,7 +69,7 @@ def shared_map(function: Callable[[Item], Result], items: Sequence[Item]) -> lis
     by it, this one begins at once, and takes what no other thread has taken yet.
     """
     threads = _threads_for(items)
-    work = single_threaded_blas()(function)
+    work = _holding(function)
     if threads == 1:
         return [work(item) for item in items]
     found: list[Any] = [None] * len(items)
@@ -100,6 +100,16 @@ def shared_map(function: Callable[[Item], Result], items: Sequence[Item]) -> lis
     for future in begun:
         future.result()  # its error, if it had one
     return found
+
+
+def _holding(function: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    """The function of one item with BLAS held; it takes no name and no signature from it."""
+
+    def work(item: Item) -> Result:
+        with _Hold():
+            return function(item)
+
+    return work
 
 
 def _threads_for(items: Iterable) -> int:

@@ -14,6 +14,7 @@ may start at the singular vectors of a similar matrix: two or three products are
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -175,6 +176,21 @@ def sparse_times(S: Any, V: np.ndarray, rows: slice = ALL) -> np.ndarray:
 
     shared_map(work, row_cuts(indptr - indptr[0], ENTRIES_PER_CUT))
     return product
+
+
+def transposed_times(S: Any, U: np.ndarray) -> np.ndarray:
+    """S'U (d, b) for a csr_array with columns in any order; runs of rows have sums of their own."""
+    dtype = np.result_type(S.dtype, U)
+    U, data = np.ascontiguousarray(U, dtype=dtype), S.data.astype(dtype, copy=False)
+
+    def work(cut: tuple[int, int]) -> np.ndarray:
+        product = np.zeros((S.shape[1], U.shape[1]), dtype=dtype)
+        rows = slice(*cut)
+        _add_to_columns(S.indptr[:-1][rows], S.indptr[1:][rows], S.indices, data, U[rows], product)
+        return product
+
+    cuts = row_cuts(S.indptr, max(ENTRIES_PER_CUT, S.nnz / COLUMN_RUNS))
+    return reduce(np.add, shared_map(work, cuts))
 
 
 def product_at(S: Any, L: np.ndarray, R: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from lowdim.linear.nmf.exact import SYSTEMS_BYTES, _runs, nonnegative_rows
+from lowdim.linear.nmf.exact import SYSTEMS_BYTES, _gather, _runs, _scatter, nonnegative_rows
 from tests.linear.nmf.examples import small_problems
 
 
@@ -32,6 +32,25 @@ def test_more_components_than_columns_have_one_solution_and_it_is_a_best_one(rng
     for y, z in zip(Y, Z, strict=True):
         assert np.linalg.norm(y - F @ z) <= nnls(F, y)[1] + 1e-9
     np.testing.assert_array_equal(nonnegative_rows(G, P), Z)
+
+
+def test_what_is_gathered_is_the_used_part_filled_up_with_the_unit_matrix(rng):
+    G, P, k, m = rng.random((7, 7)), rng.random((5, 7)), 7, 4
+    used = np.zeros((5, k), bool)
+    for i, n in enumerate([4, 0, 2, 3, 4]):
+        used[i, rng.choice(k, n, replace=False)] = True
+    rows = np.array([3, 2, 0])
+    A, b, X = np.empty((3, m, m)), np.empty((3, m)), np.zeros((5, k))
+    _gather(G, P, used, rows, np.empty(k, np.intp), A, b)
+    _scatter(used, rows, b, X)
+    np.testing.assert_array_equal(X[rows], np.where(used[rows], P[rows], 0.0))
+    assert not X[[1, 4]].any()
+    for part, right, own in zip(A, b, used[rows], strict=True):
+        F = np.flatnonzero(own)
+        expected = np.eye(m)
+        expected[: len(F), : len(F)] = G[np.ix_(F, F)]
+        np.testing.assert_array_equal(np.triu(part), np.triu(expected))
+        assert not right[len(F) :].any()
 
 
 def test_equations_that_are_written_down_together_stay_in_their_memory(rng):

@@ -3,7 +3,17 @@ import pytest
 import scipy.sparse as sp
 
 from lowdim import NMF
-from lowdim.linear.nmf.uncertainty import MOST_ROWS, Noise, covariances, sample_of, spread_of
+from lowdim.linalg.entries import observed
+from lowdim.linear.nmf.codes import Coding, encode
+from lowdim.linear.nmf.objective import Penalty
+from lowdim.linear.nmf.uncertainty import (
+    MOST_ROWS,
+    Noise,
+    covariances,
+    learned_noise,
+    sample_of,
+    spread_of,
+)
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -71,6 +81,29 @@ def testcovariances_are_the_inverse_and_without_noise_what_is_not_observed(rng):
     v = np.array([[1.0, 0.0, 0.0]] * 5)
     found = covariances(only_first, np.ones(1), v, Noise(1e-300, C))[0]
     np.testing.assert_allclose(found, np.diag([0.0, 2.0, 3.0]), atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 4.0])
+@pytest.mark.parametrize("by_column", [300.0, 2.0])
+def test_complete_rows_say_what_the_same_rows_say_entry_by_entry(unit, by_column, rng):
+    X, _ = example(rng, 2.0)
+    by = Coding(rng.gamma(1.0, size=(20, 3)), Penalty(), unit, mean=np.ones(3))
+    W = encode(X, by)
+    C = spread_of(W, None, by.root)
+    found, usual = learned_noise(X, by, W, C, by_column)
+    expected, _ = learned_noise(observed(X), by, W, C, by_column, observed_only=True)
+    assert found.variance == pytest.approx(expected.variance, rel=1e-10)
+    np.testing.assert_allclose(found.codes, expected.codes, rtol=1e-10)
+    np.testing.assert_array_equal(usual, np.ones(3))
+    sparse, _ = learned_noise(sp.csr_array(X), by, W, C, by_column)
+    assert sparse.variance == pytest.approx(found.variance, rel=1e-12)
+
+
+def test_complete_rows_without_noise_have_next_to_none(rng):
+    by = Coding(np.ones((4, 1)), Penalty(), 1.0, mean=np.ones(1))
+    W = rng.gamma(1.0, size=(9, 1))
+    noise, _ = learned_noise(np.repeat(W, 4, axis=1), by, W, np.eye(1), 9.0)
+    assert 0.0 < noise.variance < 1e-300
 
 
 def test_some_rows_are_looked_at_evenly_spaced():

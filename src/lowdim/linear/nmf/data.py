@@ -110,14 +110,18 @@ class InMemory(Complete):
 
     def half(self, half: Half, V: np.ndarray, W: np.ndarray, last: np.ndarray) -> CodeSums:
         """New codes from W, and what they add up; X V of all rows is never in memory."""
-        G, slope, new = gram(V), np.empty(len(W)), np.empty_like(W)
-        on = np.empty_like(W) if half.stride else new
+        G, runs = gram(V), self._rows_together
+        if len(runs) == 1:
+            on, new, slope = lowered(self.times(V), G, half, W, last)
+        else:
+            slope, new = np.empty(len(W)), np.empty_like(W)
+            on = np.empty_like(W) if half.stride else new
 
-        def work(rows: slice) -> None:
-            found = lowered(self.times(V, rows), G, half, W[rows], last[rows])
-            on[rows], new[rows], slope[rows] = found
+            def work(rows: slice) -> None:
+                found = lowered(self.times(V, rows), G, half, W[rows], last[rows])
+                on[rows], new[rows], slope[rows] = found
 
-        shared_map(work, self._rows_together)
+            shared_map(work, runs)
         sums = ColumnSums(gram(on, self.weight), self.back(on).astype(np.float64, copy=False))
         penalty = half.penalty.of(on, self.weight)
         return CodeSums(sums, total(slope, self.weight), penalty, Codes((on, new)))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.linalg.small import solve_semidefinite
 from lowdim.linear.nmf.hals import descend
@@ -78,20 +79,14 @@ def with_ridge(G: np.ndarray) -> np.ndarray:
 def _solve(G: np.ndarray, P: np.ndarray, used: np.ndarray) -> np.ndarray:
     """Rows z with z_F = G_FF^-1 p_F and 0 elsewhere; those that use as many go together."""
     X, count = np.zeros_like(P), used.sum(axis=1)
+    index = np.zeros(P.shape[1], np.intp)
     order = np.argsort(count, kind="stable")
     for rows in _runs(order, count):
         m = int(count[rows[-1]])
-        front = np.argsort(~used[rows], axis=1, kind="stable")[:, :m]
-        own = np.arange(m) < count[rows][:, None]
-        A = G[front[:, :, None], front[:, None, :]]
-        A *= own[:, :, None] & own[:, None, :]
-        A[:, np.arange(m), np.arange(m)] += ~own
-        b = np.take_along_axis(P[rows], front, axis=1) * own
-        z = np.empty_like(b)
+        A, b, z = np.empty((len(rows), m, m)), np.empty((len(rows), m)), np.empty((len(rows), m))
+        _gather(G, P, used, rows, index, A, b)
         solve_semidefinite(A, b, z)
-        found = np.zeros((len(rows), P.shape[1]))
-        np.put_along_axis(found, front, z * own, axis=1)
-        X[rows] = found
+        _scatter(used, rows, z, X)
     return X
 
 
@@ -108,3 +103,29 @@ def _runs(order: np.ndarray, count: np.ndarray) -> list[np.ndarray]:
         runs.append(order[first : first + size])
         first += size
     return runs
+
+
+@kernel
+def _gather(G, P, used, rows, index, A, b):
+    """G_FF (its upper triangle) and p_F of each row; 1 on the diagonal and 0 where F is smaller."""
+    k, m = G.shape[0], b.shape[1]
+    for i in range(len(rows)):
+        own, n = rows[i], 0
+        for r in range(k):
+            if used[own, r]:
+                index[n] = r
+                n += 1
+        for e in range(m):
+            b[i, e] = P[own, index[e]] if e < n else 0.0
+            for f in range(e, m):
+                A[i, e, f] = G[index[e], index[f]] if f < n else (1.0 if e == f else 0.0)
+
+
+@kernel
+def _scatter(used, rows, z, X):
+    for i in range(len(rows)):
+        own, e = rows[i], 0
+        for r in range(X.shape[1]):
+            if used[own, r]:
+                X[own, r] = z[i, e]
+                e += 1

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import shared_map
 from lowdim.linalg.sparse import row_cuts
 
 LANES = 16
@@ -60,7 +60,7 @@ def descend(
     """
     (n, k), dtype = P.shape, P.dtype
     G = np.ascontiguousarray(G, dtype)
-    P = np.require(P, requirements=["C", "W"])
+    P = P if P.flags.carray else np.array(P, order="C")
     Z = np.array(Z, dtype, order="C")
     order = np.arange(k) if order is None else order
     slope = np.zeros(n)
@@ -71,8 +71,11 @@ def descend(
         tiles = np.empty((2, k, LANES), dtype)
         run(G, P[rows], order, sweeps, enough * enough, *tiles, *lanes, Z[rows], slope[rows])
 
-    for _ in ordered_map(work, row_cuts(np.arange(n + 1.0) * k * k * sweeps, WORK_PER_CUT)):
-        pass
+    by_row = k * k * sweeps
+    if n * by_row < 2 * WORK_PER_CUT:
+        work((0, n))
+    else:
+        shared_map(work, row_cuts(np.arange(n + 1.0) * by_row, WORK_PER_CUT))
     return Improved(Z, slope)
 
 

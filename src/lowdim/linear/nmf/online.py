@@ -31,8 +31,9 @@ from lowdim.linear.nmf.hals import descend
 from lowdim.linear.nmf.mu import Pass, improved
 from lowdim.linear.nmf.objective import Penalties, Penalty, sorted_csr
 
-ENOUGH = 1e-3  # a sweep that moves a code by less than this part of the first one was its last
-MOST_SWEEPS = 8  # of coordinates of V, for each batch; fewer where these cost more than the batch
+# a sweep that moves a code by less than this part of the first one was its last
+ENOUGH, ENOUGH_OF_COUNTS = 1e-2, 1e-3
+MOST_SWEEPS = 3  # of coordinates of V, for each batch; fewer where these cost more than the batch
 LEAST_SHARE = 1e-6  # of J, below which it need not fall by a part of itself
 
 
@@ -92,13 +93,15 @@ def _step_on_squares(X: Any, weight: Any, W: Any, learned: Learned, how: How) ->
     W = descend(of.on(G), lowered, W, how.sweeps, enough=ENOUGH).Z
     own = weighted(W, weight)
     fit = 0.5 * sum_squares(X, weight) - np.vdot(own, P) + 0.5 * np.vdot(gram(W, weight), G)
+    pull = how.rho * sums.pull
+    pull += X.T @ own if sp.issparse(X) else dense_times(X.T, own)
     new = Sums(
-        how.rho * sums.pull + np.asarray(X.T @ own, np.float64),
+        pull,
         how.rho * sums.push + gram(W, weight),
         how.rho * sums.weight + _weight_of(X, weight),
     )
     l1, l2 = (new.weight * price for price in how.alpha.H)
-    pull = (new.pull - l1).astype(V.dtype)
+    pull = (pull - l1 if l1 else pull).astype(V.dtype, copy=False)
     sweeps = min(1 + X.shape[0] // V.shape[1], MOST_SWEEPS)
     moved = descend(Penalty(l1, l2).on(new.push), pull, V, sweeps).Z
     loss = max(float(fit), 0.0) + of.of(W, weight)
@@ -139,7 +142,7 @@ def _coded(X: np.ndarray, W: np.ndarray | None, V: np.ndarray, how: How) -> np.n
         W = X.sum(axis=1, dtype=np.float64)[:, None] * one
     entries, floor, sweeps = positive_part(X), how.floor, how.sweeps
     return lower_counts(
-        entries, V, W, s, how.alpha.W, floor=floor, sweeps=sweeps, enough=ENOUGH**2
+        entries, V, W, s, how.alpha.W, floor=floor, sweeps=sweeps, enough=ENOUGH_OF_COUNTS**2
     ).Z
 
 

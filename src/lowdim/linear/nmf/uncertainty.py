@@ -114,9 +114,11 @@ def learned_noise(
     """
     if sp.issparse(X) and not observed_only:
         X = X.toarray()
+    Z, V = np.ascontiguousarray(W, np.float64) / by.root, np.ascontiguousarray(by.V)
+    if by.beta >= 2.0 and not observed_only:
+        return _noise_of_complete_rows(in_unit(X, by.unit), Z, by, C, by_column), usual_code(by)
     X = observed(in_unit(X, by.unit))
     X = with_values(X, X.data.astype(np.float64, copy=False))
-    Z, V = np.ascontiguousarray(W, np.float64) / by.root, np.ascontiguousarray(by.V)
     w = np.ones(X.nnz) if by_entry is None else by_entry.data
     y, i, j = product_at(X, Z, V), row_numbers(X, np.int32), X.indices
     v = variance_of(y, y.mean() if len(y) else 0.0, by.beta)
@@ -125,8 +127,7 @@ def learned_noise(
     if not noise.variance > 0.0:
         return Noise(np.finfo(np.float64).tiny, C), usual_code(by)
     cov = covariances(X, w / v, V, noise)
-    pull = w * quadratic(cov, V)[i, j] / (noise.variance * v)
-    left = np.maximum(1.0 - pull, LEAST_LEFT) * (1.0 - min(V.shape[1] / by_column, MOST_PULL))
+    left = _left(w * quadratic(cov, V)[i, j] / (noise.variance * v), V.shape[1], by_column)
     noise = noise._replace(variance=float(square.sum() / (w @ left)))
     left_out = float((square / left**2).sum() / w.sum())
     mean = usual_code(by)
@@ -134,6 +135,33 @@ def learned_noise(
         noise, mean = _settled(X, w / v, by, noise)
     ratio = left_out / _expected(X, Z, V, w / v, noise, by)
     return Noise(ratio * noise.variance, ratio * noise.codes), mean
+
+
+def _noise_of_complete_rows(
+    X: np.ndarray, Z: np.ndarray, by: Coding, C: np.ndarray, by_column: float
+) -> Noise:
+    """The same where v = 1 and nothing is missing: the codes of all rows have one covariance."""
+    square = (X - Z @ by.V.T) ** 2
+    noise = Noise(float(square.mean()), C)
+    if not noise.variance > 0.0:
+        return Noise(np.finfo(np.float64).tiny, C)
+    left = _left(_variance_by_code(by.V, noise) / noise.variance, by.V.shape[1], by_column)
+    by_entry = square.mean(axis=0)
+    noise = noise._replace(variance=float(by_entry.sum() / left.sum()))
+    left_out = float((by_entry / left**2).mean())
+    ratio = left_out / (noise.variance + float(_variance_by_code(by.V, noise).mean()))
+    return Noise(ratio * noise.variance, ratio * noise.codes)
+
+
+def _variance_by_code(V: np.ndarray, noise: Noise) -> np.ndarray:
+    """v_j'cov v_j of a row that has observed everything, where v = 1."""
+    cov = _covariances((V.T @ V)[None], noise)[0]
+    return np.maximum(np.einsum("jr,jr->j", V @ cov, V), 0.0)
+
+
+def _left(pull: np.ndarray, k: int, by_column: float) -> np.ndarray:
+    """(1 - h)(1 - g)"""
+    return np.maximum(1.0 - pull, LEAST_LEFT) * (1.0 - min(k / by_column, MOST_PULL))
 
 
 def _settled(X: Any, weight: np.ndarray, by: Coding, noise: Noise) -> tuple[Noise, np.ndarray]:
@@ -188,8 +216,13 @@ def variance_of(Y: np.ndarray, mean: float, beta: float) -> np.ndarray:
 def covariances(X: Any, weight: np.ndarray, V: np.ndarray, noise: Noise) -> np.ndarray:
     """cov of the codes of rows, (m, k, k); `weight` is 1 / v of the entries of X."""
     on = Regression(V, np.zeros(len(V)), np.zeros(V.shape[1]))
+    return _covariances(whole(row_systems(X, on, weight=weight).A), noise)
+
+
+def _covariances(A: np.ndarray, noise: Noise) -> np.ndarray:
+    """The same from A = sum_o v_j v_j' / v of each row."""
     L = np.linalg.cholesky(noise.codes)
-    A = L.T @ whole(row_systems(X, on, weight=weight).A) @ L
+    A = L.T @ A @ L
     diagonal = np.einsum("irr->ir", A)  # a view
     s2 = np.maximum(noise.variance, LEAST_NOISE * diagonal.max(axis=1))
     diagonal += s2[:, None]
