@@ -3,9 +3,9 @@
 Quality is the share of the true neighbours of some rows that were found. In the cases of exact
 search every entry finds all of them; in those of approximate search an entry that finds fewer than
 the best one, by more than the tolerance, is of lower quality. pynndescent finds more where it looks
-for more than are wanted: it runs with its defaults, and for so many that it finds about as many as
-we do. It compiles for 20 s in each process, so that rounds and cases are few. MNIST is read from
-the folder that LOWDIM_DATA names.
+for more than are wanted: it looks for so many that it finds about as many as we do (16, its
+default, are one more than are wanted: the row itself is among them). It compiles for 20 s in each
+process, so that rounds and entries are few. MNIST is read from the folder that LOWDIM_DATA names.
 """
 
 from __future__ import annotations
@@ -125,10 +125,7 @@ def approximate_case(
         about=f"Nearly all of the {K} nearest rows of {n} x {d} float32, {name}.",
         make=partial(make, n=n, d=d),
         ours=Entry("lowdim", partial(ours, method="approximate")),
-        peers=[
-            Entry("pynndescent", descent),
-            Entry(f"pynndescent {looked_for}", partial(descent, looked_for=looked_for)),
-        ],
+        peers=[Entry(f"pynndescent {looked_for}", partial(descent, looked_for=looked_for))],
         quality=share_found,
         tolerance=0.01,
         big=big,
@@ -151,7 +148,7 @@ CASES = [
         tolerance=1e-2,  # many distances are equal
         most_rounds=ROUNDS,
     ),
-    approximate_case(60_000, 50, "clusters", near_a_surface, 20),
+    approximate_case(60_000, 50, "clusters", near_a_surface, 16),
     approximate_case(40_000, 20, "independent", independent, 20),
     approximate_case(30_000, 50, "independent", independent, 24, big=True),
     approximate_case(40_000, 50, "falling", falling, 24, big=True),
