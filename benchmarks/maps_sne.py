@@ -181,6 +181,7 @@ def sne_case(name: str, about: str, make: Any, symmetric: bool) -> Case:
         higher_is_better=False,
         tolerance=0.02,
         warm_rows=200,
+        most_rounds=2,
     )
 
 

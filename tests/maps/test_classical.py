@@ -231,3 +231,9 @@ def test_a_model_file_keeps_what_is_made_when_asked_for(tmp_path, rng):
     back = lowdim.load(tmp_path / "map")
     np.testing.assert_array_equal(back.dissimilarity_matrix_, model.dissimilarity_matrix_)
     np.testing.assert_array_equal(back.goodness_of_fit_, model.goodness_of_fit_)
+
+
+@pytest.mark.parametrize("landmarks", [2, [4, 9, 4]])
+def test_too_few_landmarks_are_named(rng, landmarks):
+    with pytest.raises(ValueError, match=r"too few for n_components=2: 2 points .* at least 3"):
+        ClassicalMDS(landmarks=landmarks).fit(rng.normal(size=(20, 4)))

@@ -132,6 +132,25 @@ def test_random_numbers_are_trusted_for_their_order_alone(rng):
     assert "MDS(transformation='ordinal')" in found.advice
 
 
+def test_a_single_wrong_pair_is_not_called_nearly_euclidean(rng):
+    D = squareform(pdist(rng.normal(size=(30, 3))))
+    D[3, 8] = D[8, 3] = 99.0
+    found = lowdim.check_dissimilarity(D)
+    assert found.negative_share > 0.2 and found.n_violations == 28
+    assert "the worst of them first" in found.advice
+
+
+def test_distances_that_no_space_holds_are_called_far_from_euclidean():
+    """From the hub of a star to its ends 1, between ends 2: no triangle is broken."""
+    D = np.full((60, 60), 2.0)
+    D[0] = D[:, 0] = 1.0
+    D[1:31, 31:] = D[31:, 1:31] = 1.0  # and two groups of ends that touch
+    np.fill_diagonal(D, 0.0)
+    found = lowdim.check_dissimilarity(D)
+    assert found.n_violations == 0 and found.negative_share > 0.2
+    assert "distances, but far from Euclidean" in found.advice
+
+
 def changed(i, j, value):
     E = squareform(np.arange(1.0, 7.0))
     E[i, j] = value

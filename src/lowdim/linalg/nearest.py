@@ -217,12 +217,13 @@ def keep_best(
 
     `numbers` and `offset` are of the columns of the scores, which no row has met before.
     """
-    _keep_best(scores, numbers, offset, rows, column, best, np.empty(RUN, scores.dtype))
+    largest, places = np.empty(RUN, scores.dtype), np.empty(RUN, np.int32)
+    keep_best_rows(scores, numbers, offset, rows, column, best, largest, places)
 
 
 @kernel
-def _keep_best(scores, numbers, offset, rows, column, best, largest):
-    """The same; `largest` (RUN,) is to work in."""
+def keep_best_rows(scores, numbers, offset, rows, column, best, largest, places):
+    """The same, for other kernels, too; `largest` and `places` (RUN,) are to work in."""
     n, width = column.shape[1], scores.shape[1]
     for i in range(scores.shape[0]):
         row, found, values = scores[i], column[rows[i]], best[rows[i]]
@@ -236,7 +237,12 @@ def _keep_best(scores, numbers, offset, rows, column, best, largest):
                 hits += part[j] + shift[j] >= worst
             if hits == 0:
                 continue
-            for j in range(len(part)):
+            hits = 0
+            for j in range(len(part)):  # without a branch: which ones cannot be foreseen
+                places[hits] = j
+                hits += part[j] + shift[j] >= worst
+            for e in range(hits):
+                j = places[e]
                 if part[j] + shift[j] >= worst:
                     last = _insert(values, found, part[j] + shift[j], numbers[start + j])
                     worst = last if last > worst else worst

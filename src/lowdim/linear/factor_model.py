@@ -193,16 +193,18 @@ def encode_with_std(X: Any, model: MeasuredModel) -> tuple[np.ndarray, np.ndarra
     return missing.encode_with_std(in_units(dense(X), model.unit), *model.model)
 
 
-def expectation(X: Any, model: MeasuredModel) -> np.ndarray:
-    """One block with its missing values filled."""
-    Y = missing.expectation(in_units(dense(X), model.unit), *model.model)
+def expectation(X: Any, model: MeasuredModel, *, apart: bool = False) -> np.ndarray:
+    """One block with its missing values filled; `apart`: each row as if alone, to the bit."""
+    Y = missing.expectation(in_units(dense(X), model.unit), *model.model, apart=apart)
     return out_of_units(Y, model.unit)
 
 
-def expectation_with_std(X: Any, model: MeasuredModel) -> tuple[np.ndarray, np.ndarray]:
+def expectation_with_std(
+    X: Any, model: MeasuredModel, *, apart: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """The same, and the standard deviation of every missing entry; 0 for observed ones."""
-    std = missing.conditional_std(in_units(dense(X), model.unit), *model.model)
-    return expectation(X, model), out_of_units(std, model.unit)
+    std = missing.conditional_std(in_units(dense(X), model.unit), *model.model, apart=apart)
+    return expectation(X, model, apart=apart), out_of_units(std, model.unit)
 
 
 def log_density(X: Any, model: MeasuredModel) -> np.ndarray:

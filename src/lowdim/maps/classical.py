@@ -200,14 +200,26 @@ class ClassicalMDS(Map):
         if self.landmarks is None:
             return None
         if np.ndim(self.landmarks) == 0:
-            return landmark_rows(n, self.landmarks)
+            chosen = landmark_rows(n, self.landmarks)
+            self._check_enough(len(chosen), n)
+            return chosen
         chosen = np.unique(np.asarray(self.landmarks))
         if chosen.dtype.kind not in "iu" or not len(chosen) or chosen[0] < 0 or chosen[-1] >= n:
             raise ValueError(
                 f"landmarks={self.landmarks!r:.60} must be a number of rows, or numbers of some of "
                 f"the rows, from 0 to {n - 1}."
             )
+        self._check_enough(len(chosen), n)
         return chosen
+
+    def _check_enough(self, m: int, n: int) -> None:
+        """Raise if so many landmarks cannot have a map of so many dimensions."""
+        if m <= self.n_components < n:
+            raise ValueError(
+                f"landmarks={self.landmarks!r:.60} is too few for n_components="
+                f"{self.n_components}: {m} points have a map of {m - 1} dimensions at the most. "
+                f"Choose at least {self.n_components + 1}."
+            )
 
     # ---- Euclidean distances of rows: no matrix of n x n -----------------------------------------
 

@@ -373,6 +373,16 @@ def _advice(found: dict[str, Any]) -> str:
             "These are far from distances: trust their order alone, with "
             "MDS(transformation='ordinal')."
         )
+    if found["n_violations"] and found["negative_share"] > MANY:
+        return first + (
+            "These are far from Euclidean distances, but few triangles are broken: look at the "
+            "worst of them first. Pairs that are wrong count no more as NaN: MDS leaves them out."
+        )
+    if found["negative_share"] > MANY:
+        return first + (
+            "These are distances, but far from Euclidean ones: MDS, or "
+            "MDS(transformation='ordinal') for their order alone."
+        )
     if found["negative_share"] > SOME:
         return first + (
             "These are no Euclidean distances, but not far from some: MDS or Sammon, "

@@ -19,6 +19,7 @@ from lowdim.core.blocks import Blocks, is_dask
 from lowdim.core.stream import CallableSource, StreamBlocks
 from lowdim.core.validation import check_at_most
 from lowdim.linalg.products import times_row_by_row
+from lowdim.linear.factor_model import expectation, expectation_with_std
 from lowdim.linear.pca import PCA
 from lowdim.linear.ppca import ProbabilisticPCA
 from lowdim.maps.framing import Frame, frame_of, points_of, unit_of
@@ -83,7 +84,7 @@ def read(X: Any, reading: Reading, metric: Metric, points: Points) -> Points:
         check_takes_nan(X, metric)
         if filler is None:  # the training rows were complete: they say what others may be
             filler = _filler(_as_rows(points, reading.frame))
-    rows, std = filled(X, filler)
+    rows, std = filled(X, filler, apart=True)
     new = points_of(rows, reading.frame, metric, std, reading.pairwise)
     if metric.has_units:
         _check_within_reach(new)
@@ -127,8 +128,10 @@ def _codes_and_keys(X: Any, coder: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def codes_of(X: Any, coder: Any) -> np.ndarray:
     """The codes of rows, in C order; none depends on the rows that it came with."""
-    if sp.issparse(X) or has_nan(X):
+    if sp.issparse(X):
         return np.ascontiguousarray(coder.transform(X))
+    if has_nan(X):
+        X = expectation(X, coder._factor_model(), apart=True)
     codes = times_row_by_row(X - coder.mean_, coder.components_.T)
     return codes.astype(coder.components_.dtype, copy=False)
 
@@ -176,10 +179,10 @@ def _as_rows(points: Points, frame: Frame) -> Any:
     )
 
 
-def filled(X: Any, filler: Any) -> Filled:
+def filled(X: Any, filler: Any, *, apart: bool = False) -> Filled:
     """X with NaN replaced by their expectations, and the root of the sum of variances by row.
 
-    Only rows with missing values are looked at.
+    Only rows with missing values are looked at; `apart`: each as if it were alone, to the bit.
     """
     if filler is None or not has_nan(X):
         return Filled(X, None)
@@ -189,8 +192,14 @@ def filled(X: Any, filler: Any) -> Filled:
         part = X[first : first + ROWS_AT_A_TIME]
         rows = np.flatnonzero(np.isnan(part).any(axis=1))
         if len(rows):
-            Y, std = filler.impute(part[rows], return_std=True)
+            Y, std = _expected(part[rows], filler, apart)
             unit = unit_of(float(std.max()))  # squares of values in X may be no numbers
             length[first + rows] = unit * np.linalg.norm(std.astype(np.float64) / unit, axis=1)
             X[first + rows] = np.asarray(Y)
     return Filled(X, length)
+
+
+def _expected(X: np.ndarray, filler: Any, apart: bool) -> tuple[np.ndarray, np.ndarray]:
+    if apart:
+        return expectation_with_std(X, filler._factor_model(), apart=True)
+    return filler.impute(X, return_std=True)

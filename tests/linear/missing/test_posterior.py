@@ -102,6 +102,20 @@ def test_what_is_said_of_a_row_does_not_depend_on_the_rows_beside_it(rng, share,
         np.testing.assert_allclose(function(X, *model), alone, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize(("d", "k"), [(5, 2), (61, 7)])
+def test_apart_what_is_said_of_a_row_is_the_same_to_the_bit(rng, d, k, monkeypatch):
+    model = some_model(rng, d, k)
+    X = with_missing(rng, sampled(rng, 120, model), 0.2)
+    X[20:80] = np.where(np.isnan(X[20]), np.nan, sampled(rng, 60, model))  # one pattern
+    monkeypatch.setattr(posterior, "SHARED_WORK", 250)
+    monkeypatch.setattr(pieces, "PART_BYTES", 2**13)
+    for function in (missing.expectation, missing.conditional_std):
+        together = function(X, *model, apart=True)
+        alone = [function(X[i : i + 1], *model, apart=True) for i in range(120)]
+        np.testing.assert_array_equal(together, np.concatenate(alone))
+        np.testing.assert_allclose(together, function(X, *model), rtol=1e-11, atol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_observed_entries_stay_bit_for_bit_and_results_have_the_dtype_of_the_rows(rng, dtype):
     model = some_model(rng, 5, 2)

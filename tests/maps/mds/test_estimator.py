@@ -248,6 +248,20 @@ def test_a_row_is_placed_as_if_alone(metric, rng):
     np.testing.assert_array_equal(model.transform(new[order]), together[order])
 
 
+@pytest.mark.parametrize("missing", ["expected", "pairwise"])
+def test_a_row_with_missing_values_is_placed_as_if_alone(missing, rng):
+    """To the bit: what differs by rounding may be placed 1e-7 apart."""
+    X, new = (rng.normal(size=(n, 9)) @ rng.normal(size=(9, 9)) for n in (70, 60))
+    for rows in (X, new):
+        rows[rng.random(rows.shape) < 0.15] = np.nan
+        rows[:, 0] = 1.0
+    new[20:50, 1:] = np.where(np.isnan(new[20, 1:]), np.nan, rng.normal(size=(30, 8)))
+    model = MDS(max_iter=20, eps=0, missing=missing).fit(X)
+    together = model.transform(new)
+    alone = np.vstack([model.transform(row[None]) for row in new])
+    np.testing.assert_array_equal(alone, together)
+
+
 def test_a_dask_data_frame_has_the_map_of_its_rows(rng):
     """It does not know how many rows it has before it is computed."""
     frames = pytest.importorskip("dask.dataframe")

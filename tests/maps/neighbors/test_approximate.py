@@ -55,6 +55,15 @@ def test_nearly_all_neighbours_are_found(rng, kind):
     assert all(len(set(row)) == 8 and i not in row for i, row in enumerate(found.indices))
 
 
+def test_rows_of_many_columns_have_codes_where_there_are_many_rows(rng, monkeypatch):
+    X = near_a_plane(rng, d=100)
+    assert approximate.codes_of(as_points(X), rng).shape == X.shape
+    monkeypatch.setattr(approximate, "MANY", 1000)
+    assert approximate.codes_of(as_points(X), rng).shape == (1000, 64)
+    found, exact = both(X)
+    assert recall(found.indices, exact.indices) > 0.95
+
+
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
 def test_cosines_are_found_as_well(rng, metric):
     found, exact = both(near_a_plane(rng), metric=metric)

@@ -125,6 +125,7 @@ def bad():
         "a fraction": ((X, 2.5), {}, ValueError, r"n_neighbors=2.5 must be an int"),
         "a method": ((X, 2), {"method": "fast"}, ValueError, "method='fast' is not known"),
         "a metric": ((X, 2), {"metric": "near"}, ValueError, "metric='near' is not known"),
+        "a seed": ((X, 2), {"random_state": "a"}, ValueError, "random_state='a' is a str"),
         "a treatment": ((X, 2), {"missing": "drop"}, ValueError, "missing='drop' is not known"),
         "infinity": ((X + np.inf, 2), {}, ValueError, "infinity"),
         "an empty row": ((empty, 2), {}, ValueError, "Row 4 of X has no observed value"),

@@ -1,5 +1,7 @@
 """Exact neighbours by products: against sorting all distances, where rounding could mislead."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -148,3 +150,13 @@ def test_ranking_all_points_and_choosing_some_agree(rng, monkeypatch, form):
     for one, other in zip(ranked, chosen, strict=True):
         assert_array_equal(one.indices, other.indices)
         assert_array_equal(one.distances, other.distances)
+
+
+def test_a_search_holds_the_rows_once_more_in_single_precision(rng):
+    """And some megabytes: not the rows in float64, several times."""
+    points = as_points(rng.normal(size=(3000, 900)).astype(np.float32))  # 11 MB
+    tracemalloc.start()
+    exact._DenseSearch(points, points, EUCLIDEAN, True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < points.rows.nbytes + 20e6

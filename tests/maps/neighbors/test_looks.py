@@ -89,6 +89,7 @@ def test_the_kernels_equal_their_twins(rng):
             nearer,
             seen,
             looked_at,
+            np.empty(61, np.int32),
         )
         results.append(np.sort(better, axis=1))
     assert_array_equal(*results)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 
 import lowdim
@@ -201,3 +202,10 @@ def test_what_cannot_be_mapped_is_refused_with_what_to_do(rng, name):
         cls(momentum=1.0).fit(X)
     with pytest.warns(UserWarning, match="perplexity=30 must be less"):
         cls(max_iter=1).fit(X)
+
+
+def test_steps_that_are_too_long_are_said_to_be(rng):
+    X = clusters(rng, n=15)
+    with pytest.warns(ConvergenceWarning, match="learning_rate=10 is too large"):
+        model = SNE(perplexity=10, learning_rate=10.0, max_iter=200).fit(X)
+    assert model.kl_divergence_ > model.history_[0]

@@ -3,18 +3,20 @@
     z | x_o ~ N(m, C),   C = (I + V_o'V_o)^-1,   m = C V_o'y_o        in units of the noise
 
 Rows that share their pattern of missing values with many are encoded by plain products; of all
-others, the k x k matrices are inverted together (`linalg/packed.py`).
+others, the k x k matrices are inverted together (`linalg/packed.py`). BLAS rounds a row in another
+way among others than alone; `apart=True` gives every row what it has alone, to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowdim.linalg.gaussian import LOG_2PI
 from lowdim.linalg.packed import diagonal, outer_products, sweep, triangle
+from lowdim.linalg.products import times_row_by_row
 from lowdim.linear.missing.model import noise_std
 from lowdim.linear.missing.pieces import piece_size, pieces
 
@@ -39,27 +41,30 @@ def encode_with_std(
     return Z, std
 
 
-def expectation(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+def expectation(
+    X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray, *, apart: bool = False
+) -> np.ndarray:
     """E[x | x_o]: X with its NaN filled; observed entries stay as they are, bit for bit."""
-    filled = np.array(X)
-    for part in row_groups(X, mean, W, noise, only_missing=True):
-        fit = mean + part.Z.T @ W.T
+    filled, times = np.array(X), _times(apart)
+    for part in row_groups(X, mean, W, noise, only_missing=True, apart=apart):
+        fit = mean + times(part.Z.T, W.T)
         filled[part.rows] = np.where(part.observed, X[part.rows], fit)
     return filled
 
 
 def conditional_std(
-    X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray
+    X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray, *, apart: bool = False
 ) -> np.ndarray:
     """Standard deviation of every missing entry given x_o; 0 where X is observed.
 
     std(x_f | x_o) = sqrt(w_f' C w_f + noise_f)
     """
-    std = np.zeros_like(X)
-    for part in row_groups(X, mean, W, noise, only_missing=True):
+    std, times = np.zeros_like(X), _times(apart)
+    for part in row_groups(X, mean, W, noise, only_missing=True, apart=apart):
         variance = np.ones((part.C.shape[1], len(W)))
         for columns in pieces(len(W), triangle(W.shape[1])):
-            variance[:, columns] += part.C.T @ outer_products(part.V[columns].T, off_diagonal=2.0)
+            squares = outer_products(part.V[columns].T, off_diagonal=2.0)
+            variance[:, columns] += times(part.C.T, squares)
         std[part.rows] = np.where(part.observed, 0.0, part.std * np.sqrt(np.maximum(variance, 1.0)))
     return std
 
@@ -94,13 +99,14 @@ def row_groups(
     W: np.ndarray,
     noise: np.ndarray,
     only_missing: bool = False,
+    apart: bool = False,
 ) -> Iterator[RowGroup]:
     """The block, some rows at a time; without its complete rows if only_missing."""
-    k = W.shape[1]
+    k, times = W.shape[1], _times(apart)
     std = noise_std(W, noise)
     V = W / std[:, None]
     observed = ~np.isnan(X)
-    for rows, shared in _rows_together(observed, k):
+    for rows, shared in _rows_together(observed, k, apart):
         O = observed[rows]
         if only_missing and shared and O[0].all():
             continue
@@ -108,17 +114,26 @@ def row_groups(
         Y /= std
         np.copyto(Y, 0.0, where=~O)
         O = (O[:1] if shared else O).astype(np.float64)
-        Z, C, log_det = _shared_codes(O, Y, V) if shared else _mixed_codes(O, Y, V)
-        fitted = Z.T @ V.T
+        Z, C, log_det = _shared_codes(O, Y, V) if shared else _mixed_codes(O, Y, V, apart)
+        fitted = times(Z.T, V.T)
         fitted *= O
         Y -= fitted
         yield RowGroup(rows, O, Y, Z, C, log_det, V, std)
 
 
-def _rows_together(observed: np.ndarray, k: int) -> Iterator[tuple[Any, bool]]:
-    """Rows to be looked at together, and whether all of them observe the same entries."""
+def _times(apart: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A B, with `apart` such that no row of it depends on the other rows of A."""
+    return times_row_by_row if apart else np.matmul
+
+
+def _rows_together(observed: np.ndarray, k: int, apart: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Rows to be looked at together, and whether they are worked on as rows of one pattern."""
     b, d = observed.shape
     size = piece_size(3 * triangle(k + 1) + 6 * d)
+    if apart:
+        rest = np.flatnonzero(~observed.all(axis=1))
+        yield from ((rest[first : first + size], False) for first in range(0, len(rest), size))
+        return
     if observed.all():
         yield from ((slice(start, start + size), True) for start in range(0, b, size))
         return
@@ -149,7 +164,7 @@ def _shared_codes(
 
 
 def _mixed_codes(
-    O: np.ndarray, Y: np.ndarray, V: np.ndarray
+    O: np.ndarray, Y: np.ndarray, V: np.ndarray, apart: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same for rows that each have their own pattern: all I + V_o'V_o are swept at once."""
     (b, d), k = O.shape, V.shape[1]
@@ -157,8 +172,9 @@ def _mixed_codes(
     T = np.zeros((triangle(k + 1), b))
     T[diagonal(k)] = 1.0
     for columns in pieces(d, h):
-        T[:h] += outer_products(V[columns].T) @ O[:, columns].T
-    T[h:-1] = (Y @ V).T
+        P, o = outer_products(V[columns].T), O[:, columns]
+        T[:h] += times_row_by_row(o, P.T).T if apart else P @ o.T
+    T[h:-1] = _times(apart)(Y, V).T
     log_det = sweep(T, np.ones(k))  # I + V'V has no pivot below 1
     return T[h:-1], np.negative(T[:h], out=T[:h]), log_det
 

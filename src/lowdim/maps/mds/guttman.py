@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import ordered_map, shared_map
 
 PAIRS_PER_PIECE = 2**20  # in float32: half a millisecond, worth a turn on a thread
+PAIRS_PER_CUT = 2**17  # of a list, whose places are looked up: as long
 MOST_PIECES = 16  # of a list: each has a gradient of its own
 
 
@@ -87,7 +88,7 @@ def pairs_look(
         return stress, gradient
 
     stress, gradient = 0.0, np.zeros_like(Y)
-    for part, pushes in ordered_map(work, cuts_of(len(first))):
+    for part, pushes in shared_map(work, cuts_of(len(first))):
         stress += part
         gradient += pushes
     return Look(stress, 2.0 * gradient)
@@ -101,14 +102,13 @@ def pair_distances(first: np.ndarray, second: np.ndarray, Y: np.ndarray) -> np.n
     def work(cut: slice) -> None:
         measure_pairs(first[cut], second[cut], Y, distance[cut])
 
-    for _ in ordered_map(work, cuts_of(len(first))):
-        pass
+    shared_map(work, cuts_of(len(first)))
     return distance
 
 
 def cuts_of(length: int) -> list[slice]:
     """The pieces of a list of pairs."""
-    size = max(PAIRS_PER_PIECE // 2, -(-length // MOST_PIECES))
+    size = max(PAIRS_PER_CUT, -(-length // MOST_PIECES))
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 

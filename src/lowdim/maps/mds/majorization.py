@@ -77,6 +77,14 @@ class SquareProblem:
         """The f that was learned: none was."""
 
 
+class Seen(NamedTuple):
+    """The map that was looked at last: one is asked for its f and its distances several times."""
+
+    Y: np.ndarray
+    distance: np.ndarray
+    disparity: Any
+
+
 class PairsProblem:
     """A list of pairs, and f(x) = x or another one, learned along with the map.
 
@@ -87,6 +95,7 @@ class PairsProblem:
     def __init__(self, pairs: Pairs, transformation: Any = None, exact: bool = True):
         self.n = pairs.n
         self._pairs, self._transformation = pairs, transformation
+        self._seen = Seen(np.empty((0, 0)), np.empty(0), None)
         first, second, dissimilarity, weight, n = pairs
         solve = self._solve = solver_of(first, second, weight, n, factored=exact)
         self.curvature: Curvature = (
@@ -110,9 +119,8 @@ class PairsProblem:
         """Whether f can be learned from a map: it explains half of how distances differ."""
         if self._transformation is None:
             return True
-        distance, weight = self._distances(Y), self._pairs.weight
-        f = self._transformation.fitted(distance)
-        f *= np.vdot(f, distance * weight) / self.size
+        f, distance, weight = self._disparity(Y), self._distances(Y), self._pairs.weight
+        f = f * (np.vdot(f, distance * weight) / self.size)
         mean = float((distance * weight).sum()) / self.total_weight
         return _sum_of(weight, f - distance) <= TAUGHT * _sum_of(weight, distance - mean)
 
@@ -143,10 +151,15 @@ class PairsProblem:
     def _disparity(self, Y: np.ndarray) -> np.ndarray:
         if self._transformation is None:
             return self._pairs.dissimilarity
-        return self._transformation.fitted(self._distances(Y))
+        distance = self._distances(Y)
+        if self._seen.disparity is None:
+            self._seen = self._seen._replace(disparity=self._transformation.fitted(distance))
+        return self._seen.disparity
 
     def _distances(self, Y: np.ndarray) -> np.ndarray:
-        return pair_distances(self._pairs.first, self._pairs.second, Y)
+        if not np.array_equal(Y, self._seen.Y):
+            self._seen = Seen(Y, pair_distances(self._pairs.first, self._pairs.second, Y), None)
+        return self._seen.distance
 
 
 class Descent(NamedTuple):

@@ -32,6 +32,7 @@ import scipy.special
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map
 from lowdim.maps.mds.guttman import cuts_of
+from lowdim.maps.mds.isotonic import isotonic
 
 KNOTS = 2  # within the range of dissimilarities, at their quantiles
 GRID = 2048  # pieces by which a learned spline is kept
@@ -250,12 +251,6 @@ class Ordinal:
     @cached_property
     def _group(self) -> np.ndarray:
         return np.repeat(np.arange(len(self._starts), dtype=np.int32), self._counts)
-
-
-def isotonic(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The nearest values that do not fall."""
-    weights = None if len(weight) == 1 and len(values) > 1 else weight
-    return scipy.optimize.isotonic_regression(values, weights=weights).x
 
 
 def _thinned(x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

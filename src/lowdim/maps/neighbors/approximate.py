@@ -1,6 +1,7 @@
 """Approximate neighbours: rows are compared with those of the cells nearest to them.
 
-    codes         the points, or their 64 principal components where there are more columns
+    codes         the points, or their 64 principal components where points are sparse, or so many
+                  that products with all columns cost more than the components
     cells         about sqrt(n) of them, by k-means (`cells.py`)
     how many      a few rows are compared with all others: that says in how many of the cells
                   nearest to a row its neighbours are
@@ -14,13 +15,15 @@ From the cells on, rows are in the order of their cells: what is near is near in
 many independent columns neighbours are all over the cells; then all rows are compared.
 
 Cost: some 3 to 12 sqrt(n) comparisons of codes for each row, and of rows what second looks add.
-Memory: the rows in float32 twice, 12 bytes for each neighbour, and some megabytes by thread.
+Memory: the rows once more and in float32 twice, 12 bytes for each neighbour, and some megabytes by
+thread.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, cast
+import threading
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +31,7 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.random import random_generator
 from lowdim.core.threads import shared_map
-from lowdim.linalg.nearest import BLOCK_BYTES, best_of, keep_best
+from lowdim.linalg.nearest import BLOCK_BYTES, RUN, best_of, keep_best_rows
 from lowdim.linear.pca import PCA
 from lowdim.maps.neighbors.cells import (
     TURNS,
@@ -44,12 +47,14 @@ from lowdim.maps.neighbors.found import Neighbors, ranked
 from lowdim.maps.neighbors.looks import Met, centered, second_looks
 from lowdim.maps.points import Metric, Points, from_squares, squares_between
 
-MOST_COLUMNS = 64  # of codes
+MOST_COLUMNS = 64  # of codes that are not the points
+MANY = 200_000  # rows from which on those of more columns have codes
 FEWEST = 4096  # rows, below which all are compared
 FEWEST_CELLS, MANY_CELLS = 3, 12  # that a row looks at
 WANTED, POOR = 0.95, 0.6  # shares of the neighbours in few, and in however many cells
 WIDER = 2  # candidates for each neighbour, where codes are not the points
 JUDGED, AT_ONCE = 128, 32  # rows that are compared with all others
+LOOKING = 2048  # rows that are multiplied with those of a cell at once, at the most
 SLAB = 4096  # rows whose distances are measured at once
 LOST = 1e-3  # of |x - c|^2: smaller squares are compared anew
 
@@ -85,8 +90,9 @@ def approximate_neighbors(
 
 
 def _are_codes(points: Points) -> bool:
-    """Whether there are so few columns that the points are compared themselves."""
-    return not sp.issparse(points.rows) and points.rows.shape[1] <= MOST_COLUMNS
+    """Whether the points are compared themselves."""
+    is_quick = points.rows.shape[1] <= MOST_COLUMNS or points.n < MANY
+    return is_quick and not sp.issparse(points.rows)
 
 
 def codes_of(points: Points, random: np.random.Generator) -> np.ndarray:
@@ -170,13 +176,6 @@ def _complete(index: np.ndarray, squares: np.ndarray, points: Points, metric: Me
     squares[short] = squares_between(points.take(short), points, index[short], metric)
 
 
-class _Turn(NamedTuple):
-    """Rows by the cell that they look at in one turn."""
-
-    rows: np.ndarray  # (n,)
-    starts: np.ndarray  # (g + 1,)
-
-
 def candidates(
     Z: np.ndarray, spread: np.ndarray, cells: Cells, near: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -188,44 +187,79 @@ def candidates(
     """
     n, g = len(Z), len(cells.centers)
     index, score = np.full((n, K), -1, np.int32), np.full((n, K), -np.inf, np.float32)
-    half, nothing = (spread / 2).astype(np.float32), np.zeros(n, np.float32)
-    numbers = np.arange(n)
+    half, numbers = (spread / 2).astype(np.float32), np.arange(n)
+    most, memory = int(np.diff(cells.starts).max()), threading.local()
 
-    def look(turn: _Turn, first: int, own: bool) -> None:
-        for cell in range(first, min(first + size, g)):
-            inside = numbers[cells.starts[cell] : cells.starts[cell + 1]]
-            rows = turn.rows[turn.starts[cell] : turn.starts[cell + 1]]
-            if not len(rows):
-                continue
-            Y = _about(Z, inside, cells.centers[cell], half, inside=True)
-            step = max(1, BLOCK_BYTES // (4 * len(inside)))
-            for a in range(0, len(rows), step):
-                some = rows[a : a + step]
-                scores = _about(Z, some, cells.centers[cell], nothing, inside=False) @ Y.T
-                if own:
-                    scores[np.arange(len(some)), some - inside[0]] = -np.inf
-                keep_best(scores, inside, nothing[: len(inside)], some, index, score)
+    def look(rows: np.ndarray, at: np.ndarray, first: int, own: bool) -> None:
+        if not hasattr(memory, "of_this_thread"):
+            memory.of_this_thread = _memory(most, Z.shape[1] + 2)
+        some = cells.starts[first : first + size + 1], at[first : first + size + 1]
+        results = index, score, *memory.of_this_thread
+        _look(Z, half, cells.centers[first : first + size], numbers, rows, *some, own, *results)
 
     size = max(1, g // TURNS)
     for place in range(near.shape[1]):
-        turn = _Turn(*order_of(near[:, place], g))
-        work = [(turn, first, place == 0) for first in range(0, g, size)]
+        rows, at = order_of(near[:, place], g)
+        work = [(rows, at, first, place == 0) for first in range(0, g, size)]
         shared_map(lambda task: look(*task), work)
     score *= -2.0
     return index, score
 
 
-def _about(
-    Z: np.ndarray, rows: np.ndarray, center: np.ndarray, half: np.ndarray, *, inside: bool
-) -> np.ndarray:
-    """Rows x - c with two more columns, so that x~'y~ = -|x - y|^2 / 2 - s_y / 2."""
-    moved = np.empty((len(rows), Z.shape[1] + 2), np.float32)
-    _subtract(Z, rows, center, half, inside, moved)
-    return moved
+def _memory(most: int, columns: int) -> tuple[np.ndarray, ...]:
+    """What a thread works in, for cells of so many rows at most."""
+    X, Y = np.empty((LOOKING, columns), np.float32), np.empty((most, columns), np.float32)
+    zeros, scores = np.zeros(most, np.float32), np.empty(max(most, BLOCK_BYTES // 4), np.float32)
+    return X, Y, zeros, scores, np.empty(RUN, np.float32), np.empty(RUN, np.int32)
 
 
-@kernel(any_order=True)
+@kernel(allocates=True)
+def _look(
+    Z,
+    half,
+    centers,
+    numbers,
+    rows,
+    starts,
+    at,
+    own,
+    index,
+    score,
+    X,
+    Y,
+    zeros,
+    scores,
+    largest,
+    places,
+):
+    """Rows that look at some cells are compared with the rows in these.
+
+    In Python, threads would wait for each other between one small product and the next. `X`, `Y`,
+    `scores`, `largest` and `places` are to work in.
+    """
+    for cell in range(len(centers)):
+        inside, center = numbers[starts[cell] : starts[cell + 1]], centers[cell]
+        w, looking = len(inside), rows[at[cell] : at[cell + 1]]
+        if w == 0 or len(looking) == 0:
+            continue
+        _subtract(Z, inside, center, half, True, Y)
+        step = len(scores) // w
+        step = step if step < len(X) else len(X)
+        for first in range(0, len(looking), step):
+            some = looking[first : first + step]
+            m = len(some)
+            _subtract(Z, some, center, half, False, X)
+            block = scores[: m * w].reshape(m, w)
+            np.dot(X[:m], Y[:w].T, block)
+            if own:
+                for i in range(m):
+                    block[i, some[i] - inside[0]] = -np.inf
+            keep_best_rows(block, inside, zeros[:w], some, index, score, largest, places)
+
+
+@kernel(any_order=True, within=True)
 def _subtract(Z, rows, center, half, inside, moved):
+    """Rows x - c with two more columns, so that x~'y~ = -|x - y|^2 / 2 - s_y / 2, y inside."""
     d = Z.shape[1]
     for i in range(len(rows)):
         row, square = rows[i], np.float32(0.0)
@@ -233,6 +267,6 @@ def _subtract(Z, rows, center, half, inside, moved):
             away = Z[row, f] - center[f]
             moved[i, f] = away
             square += away * away
-        length = half[row] + square / np.float32(2.0)
+        length = square / np.float32(2.0)
         moved[i, d] = 1.0 if inside else -length
-        moved[i, d + 1] = -length if inside else 1.0
+        moved[i, d + 1] = -(length + half[row]) if inside else 1.0

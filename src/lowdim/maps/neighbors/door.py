@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lowdim.core.random import random_generator
 from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, observed, open_rows_for
 from lowdim.maps.distance_matrix import check_distances
@@ -82,6 +83,7 @@ def neighbors(
     k = check_at_least("n_neighbors", n_neighbors, 1)
     check_choice("method", method, METHODS)
     check_choice("missing", missing, MISSING)
+    random = random_generator(random_state)  # raises, whether it will be needed or not
     if isinstance(metric, str) and metric == "nan_euclidean":
         missing = "pairwise"
     known = metric_of(metric, metric_params)
@@ -97,5 +99,5 @@ def neighbors(
         )
     known = completed(known, rows)
     points, _ = learned_reading(rows, known, missing)
-    found = near(points, k, metric=known, method=method, random_state=random_state)
+    found = near(points, k, metric=known, method=method, random_state=random)
     return Neighbors(found.indices, in_units_of_x(found.distances, points, known))

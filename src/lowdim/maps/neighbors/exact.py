@@ -37,6 +37,7 @@ CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
 SEVERAL = 2**11  # rows of which each product is made once, for both
 FEW = 2**12  # points, of which a large part may be ranked as they are
 SLAB = 2**15  # rows whose candidates are held at a time
+NUMBERS = 2**19  # of rows that are held in float64 at a time
 FARTHEST = 2.0**100  # of a new point's values, whose products with points float32 can hold
 SPARSE_BLOCK = (32, 4096)
 DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
@@ -191,7 +192,9 @@ class _DenseSearch(_Search):
         self.lengths = _square_lengths(new.rows, self.center)
         self.own_lengths = self.lengths if own else _square_lengths(points.rows, self.center)
         self.offset = -(self.own_lengths + points.spread) / 2
-        self.Y = _about(points.rows[self.order], self.center, np.float32)
+        self.Y = np.empty(points.rows.shape, np.float32)
+        for part in _parts(self.Y):
+            self.Y[part] = _about(points.rows[self.order[part]], self.center, np.float32)
         self.is_whole = self._has_no_error()
         self._buffers = threading.local()
         self._best: Best | None = None
@@ -202,8 +205,8 @@ class _DenseSearch(_Search):
             return False
         largest = max(self.lengths.max(initial=0.0), self.own_lengths.max(initial=0.0))
         step = 2.0 ** math.ceil(math.log2(largest / WHOLE) / 2) if largest > 0 else 1.0
-        return _are_multiples(self.points.rows - self.center, step) and (
-            self.own or _are_multiples(self.new.rows - self.center, step)
+        return _are_multiples(self.points.rows, self.center, step) and (
+            self.own or _are_multiples(self.new.rows, self.center, step)
         )
 
     def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
@@ -238,8 +241,7 @@ class _DenseSearch(_Search):
     def wide_scores(self, rows: np.ndarray) -> np.ndarray:
         X = _about(self.new.rows[rows], self.center, np.float64)
         scores = np.empty((len(rows), self.n))
-        for first in range(0, self.n, SLAB):
-            part = slice(first, first + SLAB)
+        for part in _parts(self.points.rows):
             np.matmul(X, _about(self.points.rows[part], self.center).T, out=scores[:, part])
         scores += self.offset
         return scores
@@ -262,18 +264,24 @@ def _single(rows: np.ndarray, center: np.ndarray) -> np.ndarray:
 
 def _square_lengths(rows: np.ndarray, center: np.ndarray) -> np.ndarray:
     lengths = np.empty(len(rows))
-    for first in range(0, len(rows), SLAB):
-        part = slice(first, first + SLAB)
+    for part in _parts(rows):
         moved = _about(rows[part], center)
         np.einsum("ij,ij->i", moved, moved, out=lengths[part])
     return lengths
 
 
-def _are_multiples(values: np.ndarray, step: float) -> bool:
+def _are_multiples(rows: np.ndarray, center: np.ndarray, step: float) -> bool:
+    """Whether the numbers of rows about a center are whole multiples of a step."""
     return all(
-        bool((np.rint(part / step) * step == part).all())
-        for part in (values[first : first + SLAB] for first in range(0, len(values), SLAB))
+        bool((np.rint(moved / step) * step == moved).all())
+        for moved in (_about(rows[part], center) for part in _parts(rows))
     )
+
+
+def _parts(rows: np.ndarray) -> list[slice]:
+    """Some rows at a time, of so many numbers."""
+    size = max(1, NUMBERS // max(1, rows.shape[1]))
+    return [slice(first, first + size) for first in range(0, len(rows), size)]
 
 
 class _SparseSearch(_Search):

@@ -153,7 +153,9 @@ def _dense_look(points: Points, X: np.ndarray | None, met: Met) -> Any:
 
         def look(rows: slice, links: Links, *results: np.ndarray) -> None:
             if not hasattr(memory, "seen"):  # no row is looked at twice
-                memory.seen = np.full(points.n, -1, np.int32), np.full(n_cells, -1, np.int32)
+                most = 2 * links.there.shape[1] * (links.there.shape[1] + 1) + 1
+                seen, looked_at = (np.full(count, -1, np.int32) for count in (points.n, n_cells))
+                memory.seen = seen, looked_at, np.empty(most, np.int32)
             _join(X, spread, *links, *met, rows.start, *results, *memory.seen)
 
         return look
@@ -242,10 +244,12 @@ def _join(
     nearer,
     seen,
     looked_at,
+    found,
 ):
     """Go on with rows of `index` and `nearer` by neighbours' neighbours, but those of cells met.
 
-    `seen` and `looked_at` are to work in.
+    First all are collected that the row has not met, without a branch for each: half of them are
+    new, in no order that a processor could foresee. `seen`, `looked_at` and `found` are to work in.
     """
     k, count, d = index.shape[1], there.shape[1], X.shape[1]
     for i in range(index.shape[0]):
@@ -255,30 +259,37 @@ def _join(
         seen[row] = row
         for e in range(k):
             seen[index[i, e]] = row
+        fresh = 0
         for e in range(2 * count):
             middle = there[row, e] if e < count else back[row, e - count]
             if middle < 0:
                 break
             is_new = e < new_there[row] if e < count else e - count < new_back[row]
-            if e >= count and is_new:
-                twice = False  # neighbours of each other
-                for g in range(count):
-                    twice = twice | (there[row, g] == middle)
-                if twice:
-                    continue
+            if e >= count and is_new and _has(there[row], middle):
+                continue  # neighbours of each other
             stop = count if is_new else new_there[middle]
             if is_new and looked_at[cell[middle]] == row:
                 stop = outside[middle]
             for g in range(-1 if is_new else 0, stop):
                 j = there[middle, g] if g >= 0 else middle
-                if looked_at[cell[j]] == row or seen[j] == row:
-                    continue
+                found[fresh] = j
+                fresh += (looked_at[cell[j]] != row) & (seen[j] != row)
                 seen[j] = row
-                y, square = X[j], spread[j]
-                for f in range(d):
-                    square += (x[f] - y[f]) * (x[f] - y[f])
-                if square < nearer[i, k - 1]:
-                    _put(nearer[i], index[i], square, j)
+        for e in range(fresh):
+            j = found[e]
+            y, square = X[j], spread[j]
+            for f in range(d):
+                square += (x[f] - y[f]) * (x[f] - y[f])
+            if square < nearer[i, k - 1]:
+                _put(nearer[i], index[i], square, j)
+
+
+@kernel(within=True)
+def _has(links, number):
+    found = False
+    for link in links:
+        found = found | (link == number)
+    return found
 
 
 @kernel(within=True)

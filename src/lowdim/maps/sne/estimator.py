@@ -12,12 +12,15 @@ with momentum (`steps.py`).
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
+from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import (
     AT_LEAST_1,
     NOT_NEGATIVE,
@@ -111,6 +114,14 @@ class _NeighborMap(Map):
         force: Springs = self.__dict__.pop("_springs")
         places = np.ascontiguousarray(self._places, np.float32)
         self.kl_divergence_ = descent(force, places).divergence
+        if not isinstance(self.learning_rate, str) and self.kl_divergence_ > self.history_[0]:
+            warnings.warn(
+                f"The map is worse than its start: the divergence rose from {self.history_[0]:.4g} "
+                f"to {self.kl_divergence_:.4g}. learning_rate={self.learning_rate:g} is too large; "
+                "choose a smaller one, or 'auto'.",
+                ConvergenceWarning,
+                stacklevel=level_of_caller(),
+            )
 
     # ---- new rows --------------------------------------------------------------------------------
 
