@@ -387,7 +387,7 @@ class CausalTransformer(Transformer, ChainNetwork):
     def _shard_size(self) -> int:
         length = len(self.order_) if self.tokens_ == NUMBERS else self.context
         work = length * self.width**2  # of a row
-        half = max(WORK_OF_A_HALF // work, (self.batch_size + 1) // 2)
+        half = max(WORK_OF_A_HALF // work, self.batch_size // 3 + 1)
         return max(1, min(WORK_OF_A_SHARD // work, half))
 
     # ---- use -------------------------------------------------------------------------------------
