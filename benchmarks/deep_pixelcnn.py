@@ -18,7 +18,7 @@ from benchmarks.harness import Case, Entry
 
 LIBRARIES = ("lowdim", "numpy", "torch")
 BATCH, CHANNELS, LAYERS, KERNEL = 32, 16, 5, 7
-SIDE, LEVELS, DRAWN = 28, 2, 4
+SIDE, LEVELS, DRAWN = 28, 2, 16
 
 
 def training(shrink: int, steps: int) -> np.ndarray:
@@ -167,7 +167,7 @@ CASES = (
     steps("pixelcnn-digits", "Binarised MNIST, 1600 steps of 32: -95 nats.", 1600, 0.05, True),
     Case(
         name="pixelcnn-drawing",
-        about="4 images, what layers gave kept, and the whole network for each pixel.",
+        about="16 images, what layers gave kept, and the whole network for each pixel.",
         make=partial(training, steps=2),
         ours=Entry("kept", drawn),
         peers=[Entry("all anew", drawn_anew)],
