@@ -158,6 +158,7 @@ def steps(name: str, about: str, count: int, tolerance: float, big: bool) -> Cas
         quality=log_density,
         tolerance=tolerance,
         big=big,
+        most_rounds=1 if big else 5,
     )
 
 
@@ -172,6 +173,6 @@ CASES = (
         peers=[Entry("all anew", drawn_anew)],
         quality=of_drawn,
         tolerance=0.2,
-        big=True,
+        most_rounds=2,
     ),
 )

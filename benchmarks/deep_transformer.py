@@ -20,6 +20,7 @@ from benchmarks.maps_umap import DATA
 LIBRARIES = ("lowdim", "numpy", "torch")
 CONTEXT, BATCH, WIDTH, LAYERS, HEADS = 64, 12, 128, 4, 4
 DRAWN = 64  # texts
+RATE: dict[str, Any] = {"learning_rate": 1e-3, "schedule": "constant"}  # of the plain loop
 
 
 @cache
@@ -40,7 +41,7 @@ def as_text(X: np.ndarray) -> str:
     return X.tobytes().decode()
 
 
-def ours(X: np.ndarray, steps: int) -> Any:
+def ours(X: np.ndarray, steps: int, **settings: Any) -> Any:
     from lowdim import CausalTransformer
 
     model = CausalTransformer(
@@ -52,6 +53,7 @@ def ours(X: np.ndarray, steps: int) -> Any:
         max_iter=100,
         max_steps=steps,
         random_state=0,
+        **settings,
     )
     return model.fit(as_text(X))
 
@@ -143,12 +145,12 @@ def of_drawn(X: np.ndarray, result: list[str]) -> float:
     return float(writer().score(result))
 
 
-def steps(name: str, about: str, count: int, tolerance: float, big: bool) -> Case:
+def steps(name: str, about: str, count: int, tolerance: float, big: bool, **settings: Any) -> Case:
     return Case(
         name=name,
         about=about,
         make=training,
-        ours=Entry("lowdim", partial(ours, steps=count)),
+        ours=Entry("lowdim", partial(ours, steps=count, **settings)),
         peers=[Entry("plain torch loop", partial(plain, steps=count))],
         quality=of_the_last_tenth,
         tolerance=tolerance,
@@ -158,7 +160,14 @@ def steps(name: str, about: str, count: int, tolerance: float, big: bool) -> Cas
 
 
 CASES = (
-    steps("transformer-steps", "Tiny Shakespeare, 60 steps of 12.", 60, 0.1, False),
+    steps(
+        "transformer-steps",
+        "Tiny Shakespeare, 60 steps of 12 at the rate of the plain loop.",
+        60,
+        0.1,
+        False,
+        **RATE,
+    ),
     steps("transformer-text", "Tiny Shakespeare, 2000 steps of 12.", 2000, 0.05, True),
     Case(
         name="transformer-drawing",

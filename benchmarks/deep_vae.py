@@ -139,7 +139,7 @@ CASES = (
         ],
         quality=bound,
         tolerance=0.1,
-        big=True,
+        most_rounds=5,
     ),
     alone("vae-density", "784-400-20, 8 passes: -98 nats are asked for.", 8, (HIDDEN,), CODES),
     alone("vae-density-deep", "784-500-500-50, 15 passes: -92 nats.", 15, (500, 500), 50),

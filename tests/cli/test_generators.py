@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.stats import kstest
 
 from lowdim.cli import generators
@@ -54,15 +55,48 @@ def test_what_auto_does_not_try(material, rng):
     assert found.incomplete == ["0"]
 
 
-def test_whole_numbers_and_levels_reach_the_transformer_as_they_are(tmp_path, rng):
-    lines = [f"{i % 3},{'ab'[i % 2]},{rng.normal():.2f}" for i in range(80)]
-    (tmp_path / "t.csv").write_text("\n".join(["n,level,x", *lines]))
+def test_categories_reach_the_transformer_as_one_column_of_levels(tmp_path, rng):
+    """However many levels they have, each is one, and rows are not longer for it."""
+    names = [f"c{i:02d}" for i in range(40)]
+    lines = [f"{names[i % 40]},{'ab'[i % 2]},{rng.normal():.2f}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["city,level,x", *lines]))
     request = TableRequest(str(tmp_path / "t.csv"), quiet=True)
     table = request.open()
     found = Material(request, table, request.fit(table), 0)
     _, rows = found.encoded(named("transformer").encoding)
-    X = np.asarray(rows.take(np.arange(80)))
-    assert set(X[:, 0]) == {0.0, 1.0, 2.0} and set(X[:, 1]) == {0.0, 1.0} and X.shape == (80, 3)
+    X = np.asarray(rows.take(np.arange(200)))
+    assert X.shape == (200, 3)
+    assert set(X[:, 0]) == set(range(40)) and set(X[:, 1]) == {0.0, 1.0}
+    model = named("transformer").unfitted(found).set_params(max_steps=1).fit(rows)
+    assert_array_equal(model.whole_, [True, True, False])
+    assert model.n_levels_[0] == 40
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_the_transformer_draws_numbers_that_many_rows_have_as_often(tmp_path, rng, complete):
+    """Of 600 rows the share of a number lies within 5 standard deviations of that of the table."""
+    n = 600
+    half = rng.choice([0.0, 0.5, 2.25], size=n, p=[0.7, 0.2, 0.1])
+    zeros = np.where(rng.random(n) < 0.4, 0.0, rng.exponential(size=n))
+    cells = [
+        [f"{a}", f"{b:.4f}", f"{c:.3f}"]
+        for a, b, c in zip(half, zeros, rng.normal(size=n), strict=True)
+    ]
+    for row in [] if complete else cells[:60]:
+        row[0] = row[1] = ""
+    (tmp_path / "t.csv").write_text("\n".join(["half,zeros,x", *(",".join(row) for row in cells)]))
+    request = TableRequest(str(tmp_path / "t.csv"), quiet=True)
+    table = request.open()
+    found = Material(request, table, request.fit(table), 0)
+    drawn = drawn_values(found.fit(named("transformer")), n, rng, fill_all=True)
+    half, zeros = half[0 if complete else 60 :], zeros[0 if complete else 60 :]
+    between = ~np.isin(drawn["half"].numbers, [0.0, 0.5, 2.25])
+    assert between.sum() <= 2  # a place between the last row of a number and the first of the next
+    assert drawn["zeros"].numbers.min() == 0.0
+    for name, column, value in (("half", half, 0.0), ("half", half, 0.5), ("zeros", zeros, 0.0)):
+        share = np.mean(column == value)
+        allowed = 5 * np.sqrt(2 * share * (1 - share) / len(column))
+        assert abs(np.mean(drawn[name].numbers == value) - share) < allowed
 
 
 def test_few_rows_take_the_first(material, rng):

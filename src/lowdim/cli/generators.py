@@ -24,7 +24,8 @@ ON_PAGE = 5000  # drawn rows
 MOST_ROWS = 10_000  # to choose by
 LEAST_VARIANCE = 1e-3  # of a Gaussian, where columns have a variance of 1
 STEPS, BATCH = 1000, 128  # of GAN and diffusion: at least 10 passes
-READ_STEPS, READ_BATCH = 800, 64  # of the transformer, at the most
+READ_STEPS, READ_BATCH = 400, 64  # of the transformer, at the most
+READ_LEVELS = 32  # at the least: those of a category are not put together
 READ_AVERAGE = 0.98  # it stops while steps are large: the shares of its last weights would be off
 MOST_READ = 100  # columns of numbers that auto lets a transformer read, one after the other
 
@@ -166,14 +167,17 @@ def _diffusion(material: Material) -> Any:
 def _transformer(material: Material) -> Any:
     import lowdim
 
+    encoder, _ = material.encoded(LEVELS_AND_SCORES)
+    categories = [c.codec for c in encoder.encoding_.used if c.kind == "category"]
     return lowdim.CausalTransformer(
+        levels=max([READ_LEVELS, *(len(codec.levels) for codec in categories)]),
         n_layers=2,
         width=64,
         batch_size=READ_BATCH,
         max_iter=60,
         max_steps=READ_STEPS,
         early_stopping=material.rows.shape[0] >= LEAST_ROWS,
-        n_iter_no_change=3,
+        n_iter_no_change=2,
         average=READ_AVERAGE,
         random_state=material.seed,
     )
@@ -183,7 +187,6 @@ def _passes(material: Material) -> int:
     return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
 
 
-AS_THEY_ARE = (("drop_level", True), ("scale", False))  # whole numbers whole, levels 0 or 1
 LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels
 WITHOUT_LEVEL = (("drop_level", True),)  # levels of a category must not add up to a constant
 SCORES = (("scores", "normal"),)  # one Gaussian and noise are normal, and so are columns then
@@ -202,7 +205,7 @@ METHODS = (
         "transformer",
         "CausalTransformer: column by column, each given those before",
         _transformer,
-        AS_THEY_ARE,
+        LEVELS_AND_SCORES,
         needs_torch=True,
         most_columns=MOST_READ,
     ),

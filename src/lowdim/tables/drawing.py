@@ -22,6 +22,10 @@ Likewise the places of drawn numbers, where columns are normal scores: of column
 values it is known how numbers are distributed, and the i-th of n drawn ones becomes the number that
 so many of the table's rows lie below. What a model draws too wide, too narrow or blurred between
 two counts has the right distribution then, and columns go together as the model has it.
+
+A model whose class says `draws_bins` draws numbers anywhere within bins around those it has seen.
+Where shares are not known, in columns with missing values, what lies nearest to a number that many
+rows have becomes this number.
 """
 
 from __future__ import annotations
@@ -37,11 +41,12 @@ from lowdim.core.opening import as_blocks
 from lowdim.tables.codecs import CategoryCodec, DateCodec, FlagCodec, NumberCodec
 from lowdim.tables.encoding import Encoding
 from lowdim.tables.ranks import ranks_of, steps_of
-from lowdim.tables.scores import scores_of
+from lowdim.tables.scores import Scores, scores_of
 
 ROUNDS, CLOSE = 200, 1e-4  # of finding factors: at the most, and what is left to find
 TINY = 1e-12
 ENOUGH, MOST = 1000, 5000  # drawn rows by which shares are known
+MANY = 4  # rows that have a number in common
 
 
 def drawn_matrix(
@@ -146,23 +151,37 @@ def with_known_places(
     What is changed follows from draws without a condition.
     """
     columns = [
-        (column.codec.scores, span.start)
+        (column.codec.scores, span.start, column.n_missing == 0)
         for column, span in zip(encoding.used, encoding.spans, strict=True)
         if isinstance(column.codec, NumberCodec | DateCodec)
         and column.codec.scores is not None
-        and column.n_missing == 0
         and column.name not in keep
     ]
-    if not columns:
+    known = [(scores, f) for scores, f, complete in columns if complete]
+    unknown = [(scores, f) for scores, f, complete in columns if not complete]
+    if not getattr(estimator, "draws_bins", False):
+        unknown = []
+    if not known and not unknown:
         return Z
-    free = _free(estimator, Z, random, bool(keep))
+    free = _free(estimator, Z, random, bool(keep)) if known else Z
     Z = np.array(Z, dtype=np.float64)
-    for scores, f in columns:
+    for scores, f in unknown:
+        Z[:, f] = at_heaps(scores, Z[:, f])
+    for scores, f in known:
         drawn = scores_of(steps_of(ranks_of(free[:, f])))
         if drawn is not None:
             z = drawn.of(Z[:, f]) * drawn.scale + drawn.center  # not yet over their deviation
             Z[:, f] = (z - scores.center) / scores.scale
     return Z
+
+
+def at_heaps(scores: Scores, z: np.ndarray) -> np.ndarray:
+    """Scores, those of them moved that lie nearest to the score of a number that many rows have."""
+    middle = scores.of(scores.values)
+    near = np.searchsorted((middle[:-1] + middle[1:]) / 2, z)
+    n = 0.5 / scores.first[0]  # rows: the first one's share is half of a row
+    rows = (scores.last - scores.first) * n + 1
+    return np.where((rows > MANY - 0.5)[near], middle[near], z)
 
 
 def level_prices(share: np.ndarray, target: np.ndarray) -> np.ndarray:

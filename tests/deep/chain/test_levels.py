@@ -73,6 +73,21 @@ def test_levels_hold_as_many_values_each(table):
     assert counts.min() >= counts.max() - 2
 
 
+def test_edges_of_bins_lie_midway_between_values(rng):
+    """So whole numbers that are too many to be levels are drawn as often as they are there."""
+    x = rng.integers(0, 60, size=(6000, 1)).astype(float)
+    found = learned(x, most=20, most_whole=32)
+    edges = found.edges[0, : found.n_levels[0] - 1]
+    assert not found.whole[0]
+    np.testing.assert_array_equal(edges % 1.0, 0.5)
+    codes = np.repeat(codes_of(x, found), 20, axis=0)
+    drawn = np.rint(drawn_values(codes, found, rng.random(codes.shape)))
+    inside = (x > edges[0]) & (x < edges[-1])
+    again = (drawn[:, 0] > edges[0]) & (drawn[:, 0] < edges[-1])
+    # a number is drawn at most 3 from where it was, the width of a bin: 5 deviations of the mean
+    assert abs(drawn[again].mean() - x[inside].mean()) < 5 * 3 / np.sqrt(6000)
+
+
 def test_draws_are_in_their_level_with_its_mean_and_spread(table, rng):
     found = learned(table)
     codes = np.tile(np.arange(8)[:, None] % found.n_levels, (4000, 1))

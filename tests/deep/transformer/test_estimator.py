@@ -247,6 +247,9 @@ def test_pictures(text_model, rng):
     assert [t.get_text() for t in ax.get_xticklabels()] == ["start", *"the ca"]
     assert text_model.plot("attention", "the", head=1, layer=0).figure is not ax.figure
     assert text_model.plot().get_lines()
+    for name, value in (("layer", 9), ("layer", -9), ("head", 9), ("head", 0.5)):
+        with pytest.raises(ValueError, match=f"{name}={value}"):
+            text_model.plot("attention", "the", **{name: value})
 
 
 # ---- what is refused -----------------------------------------------------------------------------
@@ -301,8 +304,9 @@ def test_bad_questions(text_model, rng):
     for ask in (text_model.score, text_model.impute, text_model.transform):
         with pytest.raises(TypeError, match="has learned from text"):
             ask(np.ones((2, 3)))
-    with pytest.raises(TypeError, match="has learned from text"):
-        text_model.impute("the cat")
+    for ask in (text_model.impute, text_model.draw_imputations):
+        with pytest.raises(TypeError, match="has learned from text"):
+            ask("the cat")
     numbers = lowdim.CausalTransformer(max_iter=1, **TINY).fit(rng.normal(size=(20, 3)))
     for ask in (numbers.score, numbers.generate, numbers.impute):
         with pytest.raises(TypeError, match="has learned from rows of numbers"):

@@ -18,7 +18,8 @@ from lowdim.deep.engine import one_torch_thread
 from lowdim.deep.network import in_double
 
 MOST_NUMBERS = 2**24  # that walks of a piece of a block keep
-DRAWN_TOGETHER = 8  # pieces in which new rows are drawn, at least, one after the other on a thread
+DRAWN_AT_ONCE = 8  # rows of a piece, at least: steps of one row take as long as those of several
+DRAWN_TOGETHER = 8  # pieces of many new rows, at least, one after the other on a thread
 
 
 @one_torch_thread()
@@ -148,7 +149,7 @@ def drawn_codes(module: Any, uniform: np.ndarray, levels: Levels, *known: np.nda
     """Levels of new rows, (n, d), entry by entry, by uniform numbers in [0, 1)."""
     n, d = uniform.shape
     most = max(1, MOST_NUMBERS // (module.numbers_of_walk + d + levels.missing))
-    size = min(most, -(-n // DRAWN_TOGETHER))
+    size = min(most, max(DRAWN_AT_ONCE, -(-n // DRAWN_TOGETHER)))
     cuts = [slice(i, i + size) for i in range(0, n, size)]
 
     def work(cut: slice) -> np.ndarray:

@@ -79,11 +79,17 @@ def _values(values: np.ndarray) -> _Column:
 
 
 def _bins(x: np.ndarray, most: int) -> _Column:
-    """Bins of as many values each, as far as ties allow it."""
+    """Bins of as many values each, as far as ties allow it.
+
+    Edges lie midway between neighbouring values: a number that many rows have, or a whole one, is
+    within its bin, not at the end of it.
+    """
     count = min(most, max(2, len(x) // ROWS_PER_BIN))
-    edges = np.unique(np.quantile(x, np.arange(1, count) / count))
-    if x.min() == x.max():
-        return _values(edges)
+    known = np.unique(x)
+    if len(known) == 1:
+        return _values(known)
+    places = np.searchsorted(known, np.quantile(x, np.arange(1, count) / count))
+    edges = np.unique((known[:-1] / 2 + known[1:] / 2)[np.maximum(places, 1) - 1])
     low, high = edges[0] - x[x < edges[0]], x[x > edges[-1]] - edges[-1]
     span = edges[-1] - edges[0] if len(edges) > 1 else x.max() - x.min()
     tails = tuple(

@@ -56,6 +56,7 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
 
     accepts_nan: ClassVar[bool] = True
     draws_levels: ClassVar[bool] = True  # where columns hold few values, drawn ones are of them
+    draws_bins: ClassVar[bool] = True  # other numbers lie anywhere in bins around those it has seen
     shapes: ClassVar[dict] = {
         **Network.shapes,
         **Conditional.shapes_of_y,

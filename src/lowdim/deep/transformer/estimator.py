@@ -387,7 +387,7 @@ class CausalTransformer(Transformer, ChainNetwork):
     def _shard_size(self) -> int:
         length = len(self.order_) if self.tokens_ == NUMBERS else self.context
         work = length * self.width**2  # of a row
-        half = max(WORK_OF_A_HALF // work, (self.batch_size + 1) // 2)
+        half = max(WORK_OF_A_HALF // work, self.batch_size // 3 + 1)
         return max(1, min(WORK_OF_A_SHARD // work, half))
 
     # ---- use -------------------------------------------------------------------------------------
@@ -596,8 +596,10 @@ class CausalTransformer(Transformer, ChainNetwork):
             codes = self._short_text(X)
             start = ["|"] if self.documents_ else []
             names = start + self._vocabulary.names(codes[len(start) :])
-        one = weights[layer]
-        return attention_map(one.mean(axis=0) if head is None else one[head], names, ax=ax)
+        one = weights[_place("layer", layer, len(weights))]
+        if head is None:
+            return attention_map(one.mean(axis=0), names, ax=ax)
+        return attention_map(one[_place("head", head, len(one))], names, ax=ax)
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -623,6 +625,7 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
         self._check_kind(documents_of(X) is not None)
+        assert self._levels  # what asks for rows has no answer about text
         return super()._asked(X, y, only_observed)
 
     @property
@@ -667,3 +670,11 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def _shapes(self) -> dict[str, Any]:
         return super()._shapes() if self.tokens_ == NUMBERS else dict(self.SHAPES_OF_TEXT)
+
+
+def _place(name: str, value: Any, n: int) -> int:
+    """An argument that counts n things from 0, or from -1 backwards."""
+    place = check_at_least(name, value, -n)
+    if place >= n:
+        raise ValueError(f"{name}={value}, and there are {n}; choose one of {-n} to {n - 1}.")
+    return place
