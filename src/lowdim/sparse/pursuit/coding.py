@@ -154,6 +154,7 @@ def _coded_as_is(
         return _coded_by_basis_pursuit(X, dictionary, plan)
     if dictionary.gram is None:
         return _coded_by_products(X, dictionary, plan, enough)
+    assert dictionary.atoms is not None
     if plan.algorithm in ("iht", "cosamp"):
         pursuit = hard.iht if plan.algorithm == "iht" else hard.cosamp
         limit = np.zeros(len(X)) if enough is None else enough

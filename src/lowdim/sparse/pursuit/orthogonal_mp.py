@@ -222,7 +222,7 @@ def steps_of_targets(
 ) -> list[Steps]:
     """How each target (n, targets) is pursued with the columns of X themselves."""
     dictionary, most = without_gram(X.T), min(n_nonzero, X.shape[1])
-    targets = np.ascontiguousarray(y.T)
+    targets = list(np.ascontiguousarray(y.T))
     return shared_map(lambda target: omp_steps(dictionary, target, most, enough, 1), targets)
 
 
