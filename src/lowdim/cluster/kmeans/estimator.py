@@ -325,13 +325,16 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     def _descend(self, centers, rows, weight, summary):
         """Lloyd's algorithm from one start."""
-        remember = self._keeps_bounds(rows, summary)
-        how = {"has_missing": summary.has_missing, "remember": remember}
+        how = {
+            "has_missing": summary.has_missing,
+            "remember": rows.in_memory is not None and not summary.has_missing,
+            "bounded": self.algorithm != "lloyd",
+        }
         descent = Descent(rows, weight, summary.frame, len(centers), **how)
         loop = iterate(self, descent.start(centers), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             inertia, new = descent.step(state)
-            shift = float(np.square(new.centers - state.centers).sum())
+            shift = float(descent.shift.sum())
             change = shift / summary.variance if summary.variance > 0 else shift
             loop.record(_in_data(inertia, summary.frame.unit), change=change)
             loop.params = new
@@ -339,10 +342,6 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         history = np.array(loop.history)
         centers = loop.params.centers
         return KMeansRun(centers, labels, sums.count, sums.inertia, history, loop.converged)
-
-    def _keeps_bounds(self, rows, summary):
-        possible = rows.in_memory is not None and not rows.is_sparse and not summary.has_missing
-        return possible and self.algorithm != "lloyd"
 
     def _judged(self, run, rows, weight, summary):
         """A run on a coreset, measured on all rows."""
