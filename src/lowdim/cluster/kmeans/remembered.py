@@ -114,7 +114,7 @@ class DensePasses:
         self._as_it_is = X.flags.c_contiguous and X.flags.writeable  # kernels take one type
         self._measured_as_it_is = frame.unit == 1.0 and not frame.pilot.any()
         self._nearest = np.empty(n, dtype=np.int32)
-        self._unsure = np.empty(n if X.dtype == np.float64 else 0, dtype=np.int64)
+        self._unsure = np.empty(n if self._narrows else 0, dtype=np.int64)
         self._spaces: deque[Workspace] = deque()  # that no thread works in
         self._ones = np.ones(part_rows(X)) if weight is None else None
 
