@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmarks.harness import Case, Entry
 
@@ -29,6 +30,23 @@ def kmeans_ours(X: np.ndarray, k: int, coreset: int | None = None) -> Any:
     from lowdim import KMeans
 
     return KMeans(k, coreset=coreset, random_state=0).fit(X)
+
+
+def from_first_rows(X: Any, k: int) -> np.ndarray:
+    """Centers to start from that are the same for all."""
+    return np.asarray(X[:k].toarray() if sp.issparse(X) else X[:k])
+
+
+def given_ours(X: Any, k: int) -> Any:
+    from lowdim import KMeans
+
+    return KMeans(k, init=from_first_rows(X, k)).fit(X)
+
+
+def given_sklearn(X: Any, k: int) -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, init=from_first_rows(X, k)).fit(X)
 
 
 def kmeans_sklearn(X: np.ndarray, k: int, algorithm: str) -> Any:
@@ -66,13 +84,14 @@ def minibatch_sklearn(X: np.ndarray, k: int, partial_fit: bool) -> Any:
     return model
 
 
-def inertia(X: np.ndarray, model: Any) -> float:
+def inertia(X: Any, model: Any) -> float:
     """By products in float64, some rows at a time: the same for all entries."""
     C = np.asarray(model.cluster_centers_, dtype=np.float64)
     norms, total = np.square(C).sum(axis=1), 0.0
-    for start in range(0, len(X), 10_000):
+    for start in range(0, X.shape[0], 10_000):
         part = X[start : start + 10_000].astype(np.float64)
-        total += np.square(part).sum() + (norms - 2.0 * (part @ C.T)).min(axis=1).sum()
+        squares = part.power(2) if sp.issparse(part) else np.square(part)
+        total += squares.sum() + (norms - 2.0 * (part @ C.T)).min(axis=1).sum()
     return float(total)
 
 
@@ -89,6 +108,45 @@ def groups(shrink: int, n: int, d: int, k: int) -> np.ndarray:
     X = random.normal(size=(n, d)).astype(np.float32)
     X += means[random.integers(0, k, size=n)]
     return X
+
+
+def overlapping(shrink: int, n: int, d: int, k: int) -> np.ndarray:
+    """k Gaussian groups in float64 that overlap."""
+    random = np.random.default_rng(0)
+    means = 0.3 * random.normal(size=(k, d))
+    return means[random.integers(0, k, size=n // shrink)] + random.normal(size=(n // shrink, d))
+
+
+def documents(shrink: int, n: int, d: int, k: int) -> Any:
+    """Counts of 80 words in each of n documents on k subjects, as tf-idf."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    random = np.random.default_rng(0)
+    common = 1.0 / np.arange(1, d + 1)
+    subjects = common * random.gamma(0.2, size=(k, d))
+    ends = np.cumsum(subjects, axis=1)
+    n //= shrink
+    subject = random.integers(0, k, size=n)
+    places = random.random((n, 80)) * ends[subject, -1:]
+    words = [np.searchsorted(ends[j], place) for j, place in zip(subject, places, strict=True)]
+    at = np.repeat(np.arange(n), 80), np.concatenate(words)
+    counts = sp.coo_array((np.ones(80 * n), at), shape=(n, d)).tocsr()
+    return sp.csr_array(TfidfTransformer().fit_transform(sp.csr_matrix(counts)))
+
+
+def given_case(name: str, about: str, k: int, make: Any) -> Case:
+    return Case(
+        name=name,
+        about=about + " All entries start from the same centers.",
+        make=make,
+        ours=Entry("lowdim", partial(given_ours, k=k)),
+        peers=[Entry("scikit-learn", partial(given_sklearn, k=k))],
+        quality=inertia,
+        higher_is_better=False,
+        tolerance=1e-4,
+        warm_rows=20 * k,
+        remark=iterations,
+    )
 
 
 def kmeans_case(n: int, d: int, k: int, tolerance: float) -> Case:
@@ -131,6 +189,24 @@ def few_rows_case(
 CASES = (
     kmeans_case(200_000, 32, 64, tolerance=0.03),
     kmeans_case(1_000_000, 16, 256, tolerance=0.03),
+    given_case(
+        "kmeans-5000x100-k20",
+        "k-means of 5000 x 100 float64 with k = 20, in groups that overlap.",
+        k=20,
+        make=partial(overlapping, n=5_000, d=100, k=20),
+    ),
+    given_case(
+        "kmeans-100000x10-k8",
+        "k-means of 100000 x 10 float64 with k = 8, in groups that overlap.",
+        k=8,
+        make=partial(overlapping, n=100_000, d=10, k=8),
+    ),
+    given_case(
+        "kmeans-sparse-6000x13000-k20",
+        "k-means of 6000 x 13000 sparse float64 (tf-idf) with k = 20.",
+        k=20,
+        make=partial(documents, n=6_000, d=13_000, k=20),
+    ),
     few_rows_case(
         "coreset-1000000x16-k64",
         "k-means of 1000000 x 16 float32 with k = 64 from a part of the rows: a coreset of 20000.",

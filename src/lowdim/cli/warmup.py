@@ -162,6 +162,8 @@ def warm_up(cls: Any) -> Exception | None:
                 problem = error
         if cls is lowdim.LatentDirichletAllocation:
             _sample_topics()
+        if cls is lowdim.KMeans:
+            _settle_clusters()
         if cls is lowdim.TruncatedSVD:
             _turn_many_entries()
     return None if worked else problem
@@ -350,6 +352,19 @@ def _find_neighbors() -> None:
         lowdim.neighbors(X[:ROWS], 3, metric="manhattan")
         lowdim.neighbors(X[: VERY_MANY_ROWS // 2], 3)
         lowdim.neighbors(X, 3, method="approximate", random_state=0)
+
+
+def _settle_clusters() -> None:
+    """k-means of rows that settle at once: from then on passes keep bounds."""
+    import numpy as np
+
+    import lowdim
+
+    random = np.random.default_rng(0)
+    X = np.repeat(random.normal(size=(32, MANY_COLUMNS)), 20, axis=0)
+    X += 0.01 * random.normal(size=X.shape)
+    for dtype in (np.float64, np.float32):
+        lowdim.KMeans(32, random_state=0).fit(X.astype(dtype))
 
 
 def _sample_topics() -> None:

@@ -19,3 +19,9 @@ def groups(rng, n=600, d=4, k=5, apart=8.0, dtype=np.float64):
 def squares(X, centers):
     """Squared distances over observed entries, by differences: the twin of every fast road."""
     return np.nansum(np.square(X[:, None, :] - centers), axis=2)
+
+
+def always_bounds(monkeypatch):
+    """Bounds from the second pass on, whatever they cost."""
+    monkeypatch.setattr("lowdim.cluster.kmeans.remembered.FEW_CHANGE", 1.0)
+    monkeypatch.setattr("lowdim.cluster.kmeans.remembered.OF_CHECK", -1e9)

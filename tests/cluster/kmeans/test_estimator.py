@@ -17,7 +17,7 @@ import lowdim
 from lowdim import KMeans
 from lowdim.cluster.kmeans.assignment import Setting, statistics
 from lowdim.cluster.kmeans.lloyd import Descent
-from tests.cluster.kmeans.examples import frame, groups, squares
+from tests.cluster.kmeans.examples import always_bounds, frame, groups, squares
 
 
 def plain_lloyd(X, centers, weight, steps):
@@ -84,7 +84,7 @@ def test_the_kernel_is_its_numpy_twin(rng, dtype, k):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("algorithm", ["lloyd", "elkan", "auto"])
 def test_every_step_is_that_of_plain_lloyd(rng, algorithm, monkeypatch):
-    monkeypatch.setattr("lowdim.cluster.kmeans.lloyd.WORTH_BOUNDS", 0)
+    always_bounds(monkeypatch)
     X, _ = groups(rng, n=400)
     weight, start = rng.random(400) + 0.1, X[:20]
     path = plain_lloyd(X, start, weight, 30)

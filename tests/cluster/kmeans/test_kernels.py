@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from lowdim.cluster.kmeans import assignment as assigning
 from lowdim.cluster.kmeans import kernels
+from lowdim.cluster.kmeans.assignment import narrow_of
 from lowdim.cluster.kmeans.kernels import TOGETHER
+from lowdim.linalg.moments import Frame
 from tests.cluster.kmeans.examples import squares
 
 
@@ -43,6 +47,81 @@ def test_the_two_nearest_centers_are_those_of_all_distances(rng, dtype, k):
         np.testing.assert_allclose(second[chosen], apart[chosen, 1], atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 7])
+def test_the_nearest_center_is_that_of_all_distances(rng, dtype, k):
+    X, centers = rng.normal(size=(600, 3)).astype(dtype), rng.normal(size=(k, 3))
+    C, half, _, _ = prepared(centers, dtype)
+    few, products, best, index = workspace(X, k)
+    label = np.full(600, -1, dtype=np.int32)
+    kernels.nearest_center(X, C, half, few, products, best[0], index, label)
+    np.testing.assert_array_equal(label, squares(X.astype(float), centers).argmin(axis=1))
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_products_in_float32_are_sure_or_say_that_they_are_not(rng, scale):
+    X = scale * rng.normal(size=(1000, 20))
+    centers = scale * rng.normal(size=(17, 20))
+    centers[16] = centers[3] + 1e-9 * scale * rng.normal(size=20)  # nearer or not: float64 sees it
+    narrow = narrow_of(centers, Frame(np.zeros(20), 1.0))
+    found, unsure = np.empty(1000, dtype=np.int32), np.empty(1000, dtype=np.int64)
+    n_unsure = kernels.narrow_look(X, *narrow, *assigning.workspace(X, 17).narrow, found, unsure)
+    label = squares(X / scale, centers / scale).argmin(axis=1)
+    sure = np.setdiff1d(np.arange(1000), unsure[:n_unsure])
+    np.testing.assert_array_equal(found[sure], label[sure])
+    assert np.isin(label[sure], [3, 16]).sum() == 0 < len(sure)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_change_move_from_sum_to_sum_as_those_in_doubt_do(rng, dtype):
+    X, centers = rng.normal(size=(90, 3)).astype(dtype), rng.normal(size=(5, 3))
+    pilot, unit = rng.normal(size=3).astype(dtype), dtype(2.0)
+    D = (X - pilot) / unit
+    before, nearest = (rng.integers(0, 5, size=90).astype(np.int32) for _ in range(2))
+    label, count, sum_x, changed = before.copy(), np.zeros(5), np.zeros((5, 3)), np.zeros(1, int)
+    moves = (centers, nearest, label, count, sum_x, changed)
+    change = kernels.change_labels(X, pilot, unit, *moves)
+    np.testing.assert_array_equal(label, nearest)
+    assert changed[0] == np.count_nonzero(before != nearest)
+
+    every, bounds = np.arange(90), (before.copy(), np.zeros(90, dtype), np.zeros(90, dtype))
+    sums = np.zeros(5), np.zeros((5, 3))
+    found = (every, 90, nearest, np.zeros(90, dtype))
+    assert change == kernels.relabel(D, every, np.ones(90), centers, *found, *bounds, *sums)
+    np.testing.assert_array_equal(count, sums[0])
+    np.testing.assert_array_equal(sum_x, sums[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_rows_are_looked_at_as_dense_ones(rng, dtype):
+    X = sp.random_array((80, 12), density=0.3, rng=rng, dtype=dtype, format="csr")
+    rows = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data
+    dense, centers = X.toarray().astype(float), rng.random((5, 12))
+    before = rng.integers(-1, 5, size=80).astype(np.int32)
+    label, nearest, values = before.copy(), np.empty(80, dtype=np.int32), np.empty((80, 2))
+    half, norms = np.square(centers).sum(axis=1) / 2, np.square(dense).sum(axis=1)
+    across = np.ascontiguousarray(centers.T)
+    kernels.sparse_look(0, 80, *rows, across, half, np.empty(5), label, nearest, values)
+    apart, every = squares(dense, centers), np.arange(80)
+    np.testing.assert_array_equal(nearest, apart.argmin(axis=1))
+    np.testing.assert_allclose(2 * values[:, 0] + norms, apart.min(axis=1), atol=1e-12)
+    had = before >= 0
+    own = np.where(had, apart[every, before], 0.0)
+    np.testing.assert_allclose((2 * values[:, 1] + norms)[had], own[had], atol=1e-12)
+
+    w, count, sum_x = rng.random(80), np.zeros(5), np.zeros((5, 12))
+    found = (nearest, values, norms, w, 0.5)
+    change = kernels.sparse_changes(*rows, *found, label, count, sum_x)
+    np.testing.assert_array_equal(label, nearest)
+    new = (nearest[:, None] == np.arange(5)) * w[:, None]
+    old = (before[:, None] == np.arange(5)) * w[:, None]
+    np.testing.assert_allclose(count, (new - old).sum(axis=0), atol=1e-12)
+    np.testing.assert_allclose(sum_x, 0.5 * (new - old).T @ dense, atol=1e-12)
+    moved = nearest != before
+    expected = w[moved] @ (apart.min(axis=1) - own)[moved]
+    assert change == pytest.approx(expected, abs=1e-12)
+
+
 def test_rows_are_measured_from_their_centers(rng):
     X, centers = rng.normal(size=(300, 4)), rng.normal(size=(9, 4))
     label, square = rng.integers(9, size=300).astype(np.int32), np.empty(300)
@@ -74,7 +153,7 @@ def test_rows_that_settle_change_the_sums_by_what_they_carry(rng):
     )
     nearest, second = np.empty(80, dtype=np.int32), np.empty(80)
     kernels.two_nearest(X, chosen, n_chosen, *view, *space, nearest, second)
-    found = (chosen, n_chosen, square, nearest, second)
+    found = (chosen, n_chosen, nearest, second)
     change = kernels.relabel(X, rows, w, centers, *found, *bounds, count, sum_x)
     apart = squares(X, centers)
     np.testing.assert_array_equal(label, apart.argmin(axis=1))

@@ -32,8 +32,8 @@ from lowdim.cluster.kmeans import missing as kmeans_missing
 from lowdim.cluster.kmeans.kernels import (
     TOGETHER,
     add_up,
-    in_doubt,
     measure,
+    nearest_center,
     relabel,
     shift,
     still_in_doubt,
@@ -43,7 +43,6 @@ from lowdim.core.blocks import Blocks
 from lowdim.linalg.moments import Frame, unit_for
 
 PART_BYTES = 2**19  # rows worked on at a time: in the cache, and memory that is soon used again
-CHECKED = 2**14  # rows whose bounds are checked before those in doubt are looked at
 
 
 class Motion(NamedTuple):
@@ -61,8 +60,6 @@ class Setting(NamedTuple):
     centers: np.ndarray  # (k, d)  float64, measured in the frame
     frame: Frame
     has_missing: bool = False  # whether rows may have NaN
-    motion: Motion | None = None  # of the centers since the bounds were written
-    changes: bool = False  # add up only the changes since then
 
 
 class Sums(NamedTuple):
@@ -72,7 +69,6 @@ class Sums(NamedTuple):
     missing: Any  # (k, d)  that of missing entries among them; 0.0 where there are none
     sum_x: np.ndarray  # (k, d)  their weighted sum over observed entries
     inertia: float  # their part of J
-    """With `changes`: what rows with a new label add to that of the new one, less of the old."""
 
 
 class Bounds(NamedTuple):
@@ -83,9 +79,9 @@ class Bounds(NamedTuple):
     lower: np.ndarray  # (n,)  no other center is nearer than this
 
 
-def unknown(n: int, dtype: np.dtype) -> Bounds:
-    """Bounds of n rows before the first pass."""
-    label = np.full(n, -1, dtype=np.int32)
+def unknown(label: np.ndarray, dtype: np.dtype) -> Bounds:
+    """Bounds of rows before the first pass."""
+    n = len(label)
     return Bounds(label, np.full(n, np.inf, dtype=dtype), np.zeros(n, dtype=dtype))
 
 
@@ -100,67 +96,42 @@ def setting_of(centers: np.ndarray, rows: Blocks) -> Setting:
     return Setting(C / unit, Frame(pilot, unit), has_missing=True)
 
 
-def statistics(X: Any, setting: Setting, weight: np.ndarray | None, *known: Any) -> Sums:
-    """What one block of rows adds up; writes into what is known of them: labels, or bounds."""
+def statistics(X: Any, setting: Setting, weight: np.ndarray | None) -> Sums:
+    """What one block of rows adds up."""
     if sp.issparse(X):
         return _sparse_statistics(X, setting, weight)
     if setting.has_missing and kmeans_missing.has_missing(X):
         return Sums(*kmeans_missing.statistics(X, setting.centers, setting.frame, weight))
+    k, d = setting.centers.shape
     weight = np.ones(len(X)) if weight is None else weight
-    if len(known) > 1:
-        return _statistics_by_bounds(X, setting, weight, Bounds(*known))
-    label = known[0] if known else np.empty(len(X), dtype=np.int32)
-    return _add_up(X, setting, weight, label, look=True)
-
-
-def _statistics_by_bounds(
-    X: np.ndarray, setting: Setting, weight: np.ndarray, bounds: Bounds
-) -> Sums:
-    k, d = setting.centers.shape
-    still = Motion(np.zeros(k), np.zeros((k, 1)), np.zeros((k, 1)), np.zeros(k))
-    motion = setting.motion or still
-    view, space = _view(setting, X.dtype), _workspace(X, k)
-    changes = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
-    doubt = np.empty(min(CHECKED, len(X)), dtype=np.int32)
-    for start in range(0, len(X), CHECKED):
-        stop = min(start + CHECKED, len(X))
-        n_doubt = in_doubt(start, stop, *bounds, *motion, view.noise, view.top, doubt)
-        for part in _parts(n_doubt, X):
-            rows = doubt[part]
-            D = deviations(X[rows], setting.frame, out=space.rows)
-            change = _settle(
-                D, rows, weight[rows], setting.centers, view, motion.reach, bounds, space, changes
-            )
-            changes = changes._replace(inertia=changes.inertia + change)
-    return changes if setting.changes else _add_up(X, setting, weight, bounds.label)
-
-
-def _add_up(
-    X: np.ndarray, setting: Setting, weight: np.ndarray, label: np.ndarray, look: bool = False
-) -> Sums:
-    """The sums by labels; with `look` these are found first."""
-    k, d = setting.centers.shape
-    view, space = _view(setting, X.dtype), _workspace(X, k)
-    every = np.arange(len(space.rows))
-    count, sum_x, inertia = np.zeros(k), np.zeros((k, d)), 0.0
+    view, space = view_of(setting.centers, X.dtype), workspace(X, k)
+    few, products, best, index = space.products_of_few
+    sums = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
+    inertia = 0.0
     for part in _parts(len(X), X):
         D = deviations(X[part], setting.frame, out=space.rows)
-        if look:
-            found = (label[part], space.second[: len(D)])
-            two_nearest(D, every, len(D), *view, *space.products_of_few, *found)
-        inertia += add_up(D, weight[part], setting.centers, label[part], count, sum_x)
-    return Sums(count, 0.0, sum_x, inertia)
+        label = space.nearest[: len(D)]
+        nearest_center(D, view.C, view.half, few, products, best[0], index, label)
+        inertia += sums_by_label(D, weight[part], setting.centers, label, sums)
+    return sums._replace(inertia=inertia)
 
 
-def _settle(
+def sums_by_label(
+    D: np.ndarray, weight: np.ndarray, centers: np.ndarray, label: np.ndarray, sums: Sums
+) -> float:
+    """Add rows to the sums of their labels; returns their part of J."""
+    return add_up(D, weight, centers, label, sums.count, sums.sum_x)
+
+
+def settle(
     D: np.ndarray,
     rows: np.ndarray,
     weight: np.ndarray,
     centers: np.ndarray,
-    view: _View,
+    view: View,
     reach: np.ndarray,
     bounds: Bounds,
-    space: _Workspace,
+    space: Workspace,
     changes: Sums,
 ) -> float:
     """Measure rows in doubt, D = rows `rows`; add to the sums what changes, return that of J."""
@@ -169,7 +140,7 @@ def _settle(
         D, rows, centers, view.noise, view.top, reach, *bounds, square, chosen
     )
     two_nearest(D, chosen, n_chosen, *view, *space.products_of_few, space.nearest, second)
-    found = (chosen, n_chosen, square, space.nearest, second)
+    found = (chosen, n_chosen, space.nearest, second)
     return relabel(D, rows, weight, centers, *found, *bounds, changes.count, changes.sum_x)
 
 
@@ -198,7 +169,7 @@ def labels_and_squares(X: Any, setting: Setting) -> tuple[np.ndarray, np.ndarray
     if setting.has_missing and kmeans_missing.has_missing(X):
         return kmeans_missing.labels_and_squares(X, setting.centers, setting.frame)
     label, square = np.empty(len(X), dtype=np.int32), np.empty(len(X))
-    view, space = _view(setting, X.dtype), _workspace(X, len(setting.centers))
+    view, space = view_of(setting.centers, X.dtype), workspace(X, len(setting.centers))
     every = np.arange(len(space.rows))
     for part in _parts(len(X), X):
         D = deviations(X[part], setting.frame, out=space.rows)
@@ -221,10 +192,11 @@ def distances(X: Any, setting: Setting) -> np.ndarray:
     return (np.sqrt(squares) * setting.frame.unit).astype(X.dtype, copy=False)
 
 
-def motion(before: np.ndarray | None, centers: np.ndarray) -> Motion | None:
-    """How centers moved from `before`; None if there was no pass before."""
+def motion_of(before: np.ndarray | None, centers: np.ndarray) -> Motion:
+    """How centers moved from `before`; not at all if there was no pass before."""
+    k = len(centers)
     if before is None:
-        return None
+        return Motion(np.zeros(k), np.zeros((k, 1)), np.zeros((k, 1)), np.zeros(k))
     moved = np.linalg.norm(centers - before, axis=1) * (1.0 + 1e-12)
     apart = _distances_between(centers)
     order = np.argsort(apart, axis=1)  # of each center the others by distance, itself last
@@ -246,16 +218,60 @@ def _distances_between(centers: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
 
 
-def deviations(X: np.ndarray, frame: Frame, out: np.ndarray | None = None) -> np.ndarray:
-    """Rows as measured in the frame: a copy in C order, so that kernels see one type."""
-    D = np.empty(X.shape, dtype=X.dtype) if out is None else out[: len(X)]
-    D[:] = X
-    if frame.pilot.any() or frame.unit != 1.0:
+def deviations(
+    X: np.ndarray, frame: Frame, out: np.ndarray | None = None, rows: np.ndarray | None = None
+) -> np.ndarray:
+    """Rows, or those chosen, as measured in the frame, in C order so that kernels see one type.
+
+    X itself where that needs no copy; else in `out`.
+    """
+    as_they_are = frame.unit == 1.0 and not frame.pilot.any()
+    if rows is None and as_they_are and X.flags.c_contiguous and X.flags.writeable:
+        return X
+    n = len(X) if rows is None else len(rows)
+    D = np.empty((n, X.shape[1]), dtype=X.dtype) if out is None else out[:n]
+    if rows is None:
+        D[:] = X
+    else:
+        np.take(X, rows, axis=0, out=D, mode="clip")
+    if not as_they_are:
         shift(D, frame.pilot.astype(X.dtype, copy=False), X.dtype.type(frame.unit))
     return D
 
 
-class _View(NamedTuple):
+def in_order(X: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """X in C order and writeable, as kernels take it; a copy in `out` if it is not."""
+    if X.flags.c_contiguous and X.flags.writeable:
+        return X
+    D = out[: len(X)]
+    D[:] = X
+    return D
+
+
+class Narrow(NamedTuple):
+    """Rows and centers of float64 as products in float32 need them."""
+
+    pilot: np.ndarray  # (d,)
+    scale: float  # deviations from the pilot times this are about 1
+    C: np.ndarray  # (k, d)  float32
+    half: np.ndarray  # (k,)  ||c||^2 / 2
+    noise: float  # rounding hides no gap of squared distances above noise (||x||^2 + top)
+    top: float
+
+
+def narrow_of(centers: np.ndarray, frame: Frame) -> Narrow:
+    """Of x.c at most (d + 2) eps ||x|| ||c|| is rounding, of the gap of two values twice that."""
+    unit = unit_for(np.abs(centers).max(initial=0.0), np.dtype(np.float32))
+    C = centers / unit
+    squares = np.square(C).sum(axis=1)
+    noise = 2.0 * (centers.shape[1] + 8.0) * float(np.finfo(np.float32).eps)
+    pilot = np.array(frame.pilot, dtype=np.float64)
+    scale = 1.0 / (frame.unit * unit)
+    C, half = C.astype(np.float32), (squares / 2).astype(np.float32)
+    return Narrow(pilot, scale, C, half, noise, float(squares.max()))
+
+
+class View(NamedTuple):
     """Centers as the products with rows of some dtype need them."""
 
     C: np.ndarray  # (k, d)
@@ -264,18 +280,18 @@ class _View(NamedTuple):
     top: float
 
 
-def _view(setting: Setting, dtype: np.dtype) -> _View:
-    centers = setting.centers
+def view_of(centers: np.ndarray, dtype: np.dtype) -> View:
+    """Centers for products with rows of this dtype."""
     squares = np.square(centers).sum(axis=1)
     noise = 8.0 * (centers.shape[1] + 8.0) * float(np.finfo(dtype).eps)
     C = np.ascontiguousarray(centers, dtype=dtype)
-    return _View(C, (squares / 2).astype(dtype), noise, 4.0 * float(squares.max()))
+    return View(C, (squares / 2).astype(dtype), noise, 4.0 * float(squares.max()))
 
 
 Products = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-class _Workspace(NamedTuple):
+class Workspace(NamedTuple):
     """Arrays to work in, used again for every part of a block: fresh memory is slow memory."""
 
     rows: np.ndarray  # (part, d)
@@ -284,29 +300,36 @@ class _Workspace(NamedTuple):
     square: np.ndarray  # (part,)  squared distance from the center a row had
     nearest: np.ndarray  # (part,)  its nearest center
     second: np.ndarray  # (part,)  no other center is nearer than this
+    doubt: np.ndarray  # (checked,)  rows whose bounds do not hold
+    narrow: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of `narrow_look`
 
 
-def _workspace(X: np.ndarray, k: int) -> _Workspace:
-    size, d = _part_rows(X), X.shape[1]
+def workspace(X: np.ndarray, k: int, checked: int = 0) -> Workspace:
+    """Arrays to work in with rows like those of X and k centers."""
+    size, d = part_rows(X), X.shape[1]
     shapes = ((TOGETHER, d), (k, TOGETHER), (2, TOGETHER))
     few, products, best = (np.zeros(shape, dtype=X.dtype) for shape in shapes)
-    return _Workspace(
+    index = np.empty(TOGETHER, dtype=np.int32)
+    few32, products32, best32 = (np.zeros(shape, dtype=np.float32) for shape in shapes)
+    return Workspace(
         rows=np.zeros((size, d), dtype=X.dtype),
-        products_of_few=(few, products, best, np.empty(TOGETHER, dtype=np.int32)),
+        products_of_few=(few, products, best, index),
         chosen=np.empty(size, dtype=np.int64),
         square=np.empty(size),
         nearest=np.empty(size, dtype=np.int32),
         second=np.empty(size, dtype=X.dtype),
+        doubt=np.empty(checked, dtype=np.int64),
+        narrow=(few32, np.zeros(TOGETHER, dtype=np.float32), products32, best32, index),
     )
 
 
 def _parts(n: int, X: np.ndarray) -> Iterator[slice]:
     """Of n rows like those of X as many at a time as stay in the cache."""
-    size = _part_rows(X)
+    size = part_rows(X)
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def _part_rows(X: np.ndarray) -> int:
+def part_rows(X: np.ndarray) -> int:
     return max(1, min(len(X), max(TOGETHER, PART_BYTES // (X.dtype.itemsize * X.shape[1]))))
 
 

@@ -6,7 +6,7 @@
     fixed a:  c_j  = mean of the rows assigned j   -> update
 
 Neither half can raise J. One iteration: O(n k d) time at the most, O(k d) memory beside one block;
-in memory, bounds on the distances of every row (three numbers each) save most of the time.
+in memory, what is remembered of every row (up to five numbers each) saves most of the time.
 
 Rows with missing values count by what is observed of them (`missing.py`), seeds lie far apart
 (`seeding.py`), rows that come one after the other are learned from by `online.py`.
@@ -63,7 +63,7 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
                center, centers to the mean of their rows. A missing entry counts as in the center.
 
     Cost: O(n k d) per pass at the most, O(k d) memory beside one block of rows and, in memory,
-    three numbers per row.
+    up to five numbers per row.
     Use it for round clusters of like size; a Gaussian mixture has clusters of any shape.
 
     Parameters
@@ -91,8 +91,8 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         Accepted for compatibility with scikit-learn; ignored: X is never written to, nor copied.
     algorithm : {'auto', 'lloyd', 'elkan'}, default='auto'
         'lloyd' measures all distances in every pass; 'elkan' keeps bounds on those of each row and
-        measures only the rows in doubt, if they are in memory, dense and complete. 'auto' is
-        'elkan': it was faster for every k tried. The result is the same.
+        measures only the rows in doubt, as soon as they are few, if rows are in memory, dense and
+        complete. 'auto' is 'elkan'. The result is the same.
     coreset : int or None, default=None
         Learn from so many weighted rows, drawn by `lowdim.coreset`, instead of all.
     gain : {'count', 'harmonic', 'decreasing'} or float, default='count'
@@ -325,13 +325,16 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
 
     def _descend(self, centers, rows, weight, summary):
         """Lloyd's algorithm from one start."""
-        remember = self._keeps_bounds(rows, summary)
-        how = {"has_missing": summary.has_missing, "remember": remember}
+        how = {
+            "has_missing": summary.has_missing,
+            "remember": rows.in_memory is not None and not summary.has_missing,
+            "bounded": self.algorithm != "lloyd",
+        }
         descent = Descent(rows, weight, summary.frame, len(centers), **how)
         loop = iterate(self, descent.start(centers), max_iter=self.max_iter, tol=self.tol)
         for state in loop:
             inertia, new = descent.step(state)
-            shift = float(np.square(new.centers - state.centers).sum())
+            shift = float(descent.shift.sum())
             change = shift / summary.variance if summary.variance > 0 else shift
             loop.record(_in_data(inertia, summary.frame.unit), change=change)
             loop.params = new
@@ -339,10 +342,6 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
         history = np.array(loop.history)
         centers = loop.params.centers
         return KMeansRun(centers, labels, sums.count, sums.inertia, history, loop.converged)
-
-    def _keeps_bounds(self, rows, summary):
-        possible = rows.in_memory is not None and not rows.is_sparse and not summary.has_missing
-        return possible and self.algorithm != "lloyd"
 
     def _judged(self, run, rows, weight, summary):
         """A run on a coreset, measured on all rows."""

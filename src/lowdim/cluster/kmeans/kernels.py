@@ -61,7 +61,7 @@ def still_in_doubt(X, rows, centers, noise, top, reach, label, upper, lower, squ
 
 @kernel
 def relabel(
-    X, rows, weight, centers, chosen, n_chosen, square, nearest, second,
+    X, rows, weight, centers, chosen, n_chosen, nearest, second,
     label, upper, lower, count, sum_x,
 ):  # fmt: skip
     """Give the chosen rows their nearest centers; returns the change of J.
@@ -77,17 +77,127 @@ def relabel(
         lower[r] = second[i]
         if new == old:
             continue
-        nearer = square_apart(X, i, centers, new)
-        upper[r] = np.sqrt(nearer) * (1.0 + ROUNDING)
         label[r] = new
-        inertia += w * (nearer - square[i])
         count[new] += w
-        for f in range(X.shape[1]):
-            sum_x[new, f] += w * X[i, f]
         if old >= 0:
             count[old] -= w
-            for f in range(X.shape[1]):
-                sum_x[old, f] -= w * X[i, f]
+        square, change = 0.0, 0.0
+        for f in range(X.shape[1]):
+            x = np.float64(X[i, f])
+            nearer, farther = x - centers[new, f], x - centers[old, f] if old >= 0 else 0.0
+            square += nearer * nearer
+            change += nearer * nearer - farther * farther
+            sum_x[new, f] += w * x
+            if old >= 0:
+                sum_x[old, f] -= w * x
+        inertia += w * change
+        upper[r] = np.sqrt(square) * (1.0 + ROUNDING)
+    return inertia
+
+
+@kernel(allocates=True)
+def nearest_center(X, C, half, few, products, least, index, label):
+    """Number of the nearest center of every row."""
+    k, d = C.shape
+    n = len(X)
+    for start in range(0, n, TOGETHER):
+        size = min(TOGETHER, n - start)
+        rows = few
+        if size == TOGETHER:
+            rows = X[start : start + TOGETHER]
+        else:
+            for t in range(size):
+                for f in range(d):
+                    few[t, f] = X[start + t, f]
+        # always of one shape: a row's products do not depend on its company
+        np.dot(C, rows.T, products)
+        for t in range(TOGETHER):
+            least[t] = half[0] - products[0, t]
+            index[t] = 0
+        for j in range(1, k):
+            h = half[j]
+            number = np.int32(j)
+            # rows side by side, and no branches: this loop becomes vector instructions
+            for t in range(TOGETHER):
+                value, best, its_number = h - products[j, t], least[t], index[t]
+                nearer = value < best
+                least[t] = value if nearer else best
+                index[t] = number if nearer else its_number
+        for t in range(size):
+            label[start + t] = index[t]
+
+
+@kernel(allocates=True)
+def narrow_look(
+    X, pilot, scale, C, half, noise, top, few, norm, products, best, index, label, unsure
+):  # fmt: skip
+    """The nearest center of rows of float64 by products in float32, which take half the time.
+
+    Returns the number of rows for which rounding may hide another one that is nearer; `unsure` has
+    them. They are to be looked at in float64.
+    """
+    k = len(C)
+    n = len(X)
+    n_unsure = 0
+    first, second = best[0], best[1]
+    for start in range(0, n, TOGETHER):
+        size = min(TOGETHER, n - start)
+        for t in range(size):
+            norm[t] = narrowed(X, start + t, pilot, scale, few, t)
+        # always of one shape: a row's products do not depend on its company
+        np.dot(C, few.T, products)
+        for t in range(TOGETHER):
+            first[t] = half[0] - products[0, t]
+            second[t] = np.inf
+            index[t] = 0
+        for j in range(1, k):
+            h = half[j]
+            number = np.int32(j)
+            # rows side by side, and no branches: this loop becomes vector instructions
+            for t in range(TOGETHER):
+                value, least, next_one, its_number = (
+                    h - products[j, t],
+                    first[t],
+                    second[t],
+                    index[t],
+                )
+                nearer = value < least
+                not_nearer = value if value < next_one else next_one
+                second[t] = least if nearer else not_nearer
+                first[t] = value if nearer else least
+                index[t] = number if nearer else its_number
+        for t in range(size):
+            label[start + t] = index[t]
+            apart = 2.0 * (np.float64(second[t]) - np.float64(first[t]))
+            if not apart > noise * (norm[t] + top):  # as well if they overflow
+                unsure[n_unsure] = start + t
+                n_unsure += 1
+    return n_unsure
+
+
+@kernel
+def change_labels(X, pilot, unit, centers, nearest, label, count, sum_x, changed):
+    """Give rows their nearest centers; returns the change of J, to the bit as `relabel` does.
+
+    `changed` counts the rows that had others.
+    """
+    inertia = 0.0
+    for i in range(len(X)):
+        old, new = np.int64(label[i]), np.int64(nearest[i])
+        if new == old:
+            continue
+        changed[0] += 1
+        label[i] = new
+        count[new] += 1.0
+        count[old] -= 1.0
+        change = 0.0
+        for f in range(X.shape[1]):
+            x = np.float64((X[i, f] - pilot[f]) / unit)
+            nearer, farther = x - centers[new, f], x - centers[old, f]
+            change += nearer * nearer - farther * farther
+            sum_x[new, f] += x
+            sum_x[old, f] -= x
+        inertia += change
     return inertia
 
 
@@ -101,6 +211,55 @@ def add_up(X, weight, centers, label, count, sum_x):
         count[j] += w
         for f in range(X.shape[1]):
             sum_x[j, f] += w * X[i, f]
+    return inertia
+
+
+@kernel
+def sparse_look(start, stop, indptr, indices, data, across, half, products, label, nearest, values):
+    """The nearest center of each sparse row, and what it and the center of its label have.
+
+    `across` (d, k) has a column for each center: an entry's products with all of them are made
+    side by side.
+    """
+    k = len(half)
+    for i in range(start, stop):
+        for j in range(k):
+            products[j] = half[j]
+        for e in range(indptr[i], indptr[i + 1]):
+            x, f = data[e], indices[e]
+            for j in range(k):
+                products[j] -= x * across[f, j]
+        least, number = products[0], np.int32(0)
+        for j in range(1, k):
+            if products[j] < least:
+                least, number = products[j], np.int32(j)
+        nearest[i] = number
+        values[i, 0] = least
+        values[i, 1] = products[label[i]] if label[i] >= 0 else 0.0
+
+
+@kernel
+def sparse_changes(
+    indptr, indices, data, nearest, values, norms, weight, scale, label, count, sum_x
+):  # fmt: skip
+    """As `change_labels`, of sparse rows; those whose label was -1 were in no sum so far."""
+    inertia = 0.0
+    for i in range(len(nearest)):
+        old, new, w = np.int64(label[i]), np.int64(nearest[i]), weight[i]
+        if new == old:
+            continue
+        label[i] = nearest[i]
+        square = 2.0 * values[i, 0] + norms[i]
+        inertia += w * (square if square > 0.0 else 0.0)
+        count[new] += w
+        for e in range(indptr[i], indptr[i + 1]):
+            sum_x[new, indices[e]] += w * (data[e] * scale)
+        if old >= 0:
+            square = 2.0 * values[i, 1] + norms[i]
+            inertia -= w * (square if square > 0.0 else 0.0)
+            count[old] -= w
+            for e in range(indptr[i], indptr[i + 1]):
+                sum_x[old, indices[e]] -= w * (data[e] * scale)
     return inertia
 
 
@@ -153,6 +312,17 @@ def two_nearest(X, chosen, n_chosen, C, half, noise, top, few, products, best, i
             norm = square_norm(rows, t)
             square = 2.0 * np.float64(second[t]) + norm - noise * (norm + top)
             lower[i] = np.sqrt(square) * (1.0 - ROUNDING) if square > 0.0 else 0.0
+
+
+@kernel(within=True, any_order=True)
+def narrowed(X, i, pilot, scale, few, t):
+    """Row i in float32 as row t of `few`; returns the square of its norm."""
+    square = np.float32(0.0)
+    for f in range(X.shape[1]):
+        x = np.float32((X[i, f] - pilot[f]) * scale)
+        few[t, f] = x
+        square += x * x
+    return square
 
 
 @kernel(within=True, any_order=True)

@@ -20,17 +20,14 @@ import numpy as np
 from lowdim.cluster.kmeans.assignment import (
     Setting,
     Sums,
-    motion,
     square_to_nearest,
     statistics,
-    unknown,
     update,
 )
+from lowdim.cluster.kmeans.remembered import passes_of
 from lowdim.cluster.kmeans.seeding import seeds
 from lowdim.core.blocks import ArrayBlocks, Blocks
 from lowdim.linalg.moments import Frame
-
-WORTH_BOUNDS = 2**22  # multiplications of a full look, from which bounds save more than they cost
 
 
 class Clusters(NamedTuple):
@@ -61,8 +58,10 @@ class Descent:
     k : int
         Number of centers.
     remember : bool
-        Whether to keep labels, and bounds where they pay, of every row; these must be in memory,
-        dense and complete.
+        Whether to keep labels, and bounds where they pay, of every row; these must be in memory and
+        complete.
+    bounded : bool
+        Whether bounds may be kept.
     """
 
     def __init__(
@@ -74,52 +73,44 @@ class Descent:
         *,
         has_missing: bool = False,
         remember: bool = True,
+        bounded: bool = True,
     ):
         self.rows, self.weight, self.frame, self.has_missing = rows, weight, frame, has_missing
-        n, d = rows.shape
-        self.bounds = unknown(n if remember else 0, rows.dtype)
-        self._remembers = remember
-        self._has_bounds = remember and n * d * k > WORTH_BOUNDS
-        self._at: np.ndarray | None = None  # the centers at which the bounds were written
+        self.passes = passes_of(rows.in_memory, weight, frame, k, bounded) if remember else None
+        self.shift = np.zeros(k)  # squared movement of each center in the last step
 
     def start(self, centers: np.ndarray) -> State:
         """The state before the first step."""
         k, d = centers.shape
-        nothing = Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0)
-        return State(centers, self.bounds.label, nothing)
+        label = np.empty(0, dtype=np.int32) if self.passes is None else self.passes.label
+        return State(centers, label, Sums(np.zeros(k), 0.0, np.zeros((k, d)), 0.0))
 
     def step(self, state: State) -> tuple[float, State]:
         """J at the centers of `state`, and the state that follows."""
-        setting, sums = self._pass(state)
+        sums = self._pass(state)
+        setting = Setting(state.centers, self.frame, self.has_missing)
         centers = moved(self.rows, sums, setting, self.weight)
-        saved = sums.count @ np.square(centers - state.centers).sum(axis=1)
-        state = State(centers, self.bounds.label, sums._replace(inertia=sums.inertia - saved))
-        return sums.inertia, state
+        apart = centers - state.centers
+        self.shift = np.einsum("jf,jf->j", apart, apart)
+        saved = float(sums.count @ self.shift)
+        label = state.label if self.passes is None else self.passes.label
+        return sums.inertia, State(centers, label, sums._replace(inertia=sums.inertia - saved))
 
     def judge(self, state: State) -> tuple[Sums, np.ndarray | None]:
         """The sums at the centers of `state`, exactly, and the labels if they are remembered."""
-        _, sums = self._pass(state, changes=False)
-        return sums, self.bounds.label if self._remembers else None
+        sums = self._pass(state, changes=False)
+        return sums, None if self.passes is None else self.passes.label
 
-    def _pass(self, state: State, changes: bool = True) -> tuple[Setting, Sums]:
-        if not self._has_bounds:
+    def _pass(self, state: State, changes: bool = True) -> Sums:
+        if self.passes is None:
             setting = Setting(state.centers, self.frame, self.has_missing)
-            known = (self.bounds.label,) if self._remembers else ()
-            return setting, self.rows.fold(statistics, setting, along=(self.weight, *known))
-        if state.label is not self.bounds.label:  # from a checkpoint: bounds are to be found anew
-            self.bounds.label[:] = state.label
+            return self.rows.fold(statistics, setting, along=(self.weight,))
         # with weights, what is taken away again would leave more than rounding behind
         changes = changes and self.weight is None and bool(state.sums.count.any())
-        moves = motion(self._at, state.centers)
-        setting = Setting(state.centers, self.frame, motion=moves, changes=changes)
-        sums = self.rows.fold(statistics, setting, along=(self.weight, *self.bounds))
-        self._at = state.centers
-        if changes:
-            old = state.sums
-            sums = Sums(
-                old.count + sums.count, 0.0, old.sum_x + sums.sum_x, old.inertia + sums.inertia
-            )
-        return setting, sums
+        if state.label is not self.passes.label:  # from a checkpoint, which may have no labels
+            changes = changes and len(state.label) == len(self.passes.label)
+            self.passes.go_on_from(state.label if changes else np.int32(-1))
+        return self.passes.sums(state.centers, state.sums if changes else None)
 
 
 def moved(rows: Blocks, sums: Sums, setting: Setting, weight: np.ndarray | None) -> np.ndarray:
@@ -190,5 +181,6 @@ def run(X: Any, weight: np.ndarray, centers: np.ndarray, max_iter: int) -> Clust
         _, state = descent.step(state)
         if np.array_equal(before, state.centers):
             break
-    sums, _ = descent.judge(state)
-    return Clusters(state.centers, descent.bounds.label, sums.inertia)
+    sums, label = descent.judge(state)
+    assert label is not None
+    return Clusters(state.centers, label, sums.inertia)

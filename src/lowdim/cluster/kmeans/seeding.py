@@ -12,6 +12,7 @@ their values, lie one after the other, each as long as its weight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ import scipy.sparse as sp
 
 from lowdim.cluster.kmeans.assignment import Setting, square_to_nearest, statistics
 from lowdim.cluster.kmeans.kernels import square_apart
+from lowdim.cluster.kmeans.missing import has_missing
 from lowdim.core.blocks import Blocks
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import shared_map
@@ -28,6 +30,9 @@ ROWS_FOR_START = 20_000
 PIECE_BYTES = 2**21  # of rows that a thread works on
 SCALABLE_PASSES = 5  # of k-means||, Bahmani et al. (2012), section 5
 SCALABLE_OVERSAMPLING = 2  # rows drawn in each of them, per cluster
+
+NEAR = 1e-9  # of the squares that a distance is the difference of: it is measured anew
+EQUAL = 1e-14  # of these only rounding is left
 
 
 class Part(NamedTuple):
@@ -47,7 +52,8 @@ def part_in_memory(
     index = np.arange(rows.shape[0]) if weight is None else np.flatnonzero(weight > 0)
     if len(index) > at_most:
         index = index[np.sort(random.choice(len(index), size=at_most, replace=False))]
-    X = rows.take(index).astype(np.float64)
+    whole = rows.in_memory if len(index) == rows.shape[0] else None
+    X = (rows.take(index) if whole is None else whole).astype(np.float64, copy=False)
     order = _order(X)
     return Part(X[order], np.ones(len(index)) if weight is None else weight[index][order])
 
@@ -68,9 +74,11 @@ def seeds(X: Any, k: int, random: np.random.Generator, weight: np.ndarray) -> np
         chance = weight * apart
         # once all rows are centers, any row will do
         tried = _draw(chance if chance.any() else weight, random.random(trials))
-        best = tried[_costs(X, norms, tried, apart, weight).argmin()]
-        _lower(apart, X, norms, best)
-        drawn.append(best)
+        costs, squares = _costs(X, norms, tried, apart, weight)
+        best = costs.argmin()
+        drawn.append(tried[best])
+        _measure_near(squares[best], apart, X, norms, drawn[-1])
+        apart = squares[best]
     return _dense(X[np.array(drawn)])
 
 
@@ -115,9 +123,9 @@ def scalable_seeds(
 def in_frame(X: Any, frame: Frame, fill: np.ndarray) -> Any:
     """Rows of float64 as measured in the frame, missing values filled."""
     if sp.issparse(X):
-        return X / frame.unit
-    D = (X - frame.pilot) / frame.unit
-    return np.where(np.isnan(D), fill, D)
+        return X / frame.unit if frame.unit != 1.0 else X
+    D = X if frame.unit == 1.0 and not frame.pilot.any() else (X - frame.pilot) / frame.unit
+    return np.where(np.isnan(D), fill, D) if has_missing(D) else D
 
 
 def _draw_scores(
@@ -132,7 +140,7 @@ def _draw(chance: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Rows at these places, from 0 to 1, of the line on which each is as long as its chance."""
     ends = np.cumsum(chance)
     drawn = np.searchsorted(ends, places * ends[-1], side="right")
-    return np.minimum(drawn, np.flatnonzero(chance)[-1])
+    return np.minimum(drawn, np.searchsorted(ends, ends[-1]))  # the last with a chance
 
 
 def _lower(apart: np.ndarray, X: Any, norms: np.ndarray, i: int) -> None:
@@ -140,26 +148,50 @@ def _lower(apart: np.ndarray, X: Any, norms: np.ndarray, i: int) -> None:
     if not sp.issparse(X):
         shared_map(lambda rows: _dense_lower(apart[rows], X[rows], X[i : i + 1]), _pieces(X))
         return
-    squares = norms + norms[i] - 2.0 * _dense(X @ X[[i]].T).ravel()
-    # of equal rows only rounding is left, which must not be drawn from
-    squares[squares <= 1e-14 * (norms + norms[i])] = 0.0
+    squares = norms + norms[i] - 2.0 * (X @ _dense(X[[i]]).ravel())
+    _measure_near(squares, apart, X, norms, i)
     np.minimum(apart, squares, out=apart)
 
 
 def _costs(
     X: Any, norms: np.ndarray, tried: np.ndarray, apart: np.ndarray, weight: np.ndarray
-) -> np.ndarray:
-    """J if one more row were a center, for each of those tried."""
-    new = X[tried]
+) -> tuple[np.ndarray, np.ndarray]:
+    """If one more row were a center, J and what `apart` would be: for each of those tried."""
+    new, squares = _dense(X[tried]), np.empty((len(tried), len(norms)))
+    across = np.ascontiguousarray(new.T) if sp.issparse(X) else None
 
     def cost(rows: slice) -> np.ndarray:
-        squares = _dense(new @ X[rows].T)
-        squares *= -2.0
-        squares += norms[rows]
-        squares += norms[tried][:, None]
-        return np.minimum(squares, apart[rows], out=squares) @ weight[rows]
+        if across is None:
+            products = np.dot(new, X[rows].T)
+        else:
+            products = np.ascontiguousarray((X @ across).T)
+        total = np.zeros(len(tried))
+        where = (squares, rows.start, total)
+        _nearer(products, norms[rows], norms[tried], apart[rows], weight[rows], *where)
+        return total
 
-    return np.sum(shared_map(cost, _pieces(X)), axis=0)
+    return np.sum(shared_map(cost, _pieces(X)), axis=0), squares
+
+
+def _measure_near(
+    squares: np.ndarray, apart: np.ndarray, X: Any, norms: np.ndarray, i: int
+) -> None:
+    """Where `squares` is little more than rounding of the distances from row i: by differences.
+
+    `apart` is what they were without it. Rows equal to row i are at distance 0, and so are not
+    drawn any more.
+    """
+    scale = norms + norms[i]
+    if sp.issparse(X):
+        squares[squares <= EQUAL * scale] = 0.0
+        return
+    near = np.flatnonzero(squares <= NEAR * scale)
+    size = max(1, PIECE_BYTES // (X.itemsize * X.shape[1]))
+    for start in range(0, len(near), size):
+        some = near[start : start + size]
+        measured = apart[some]
+        _dense_lower(measured, X[some], X[i : i + 1])
+        squares[some] = measured
 
 
 def _pieces(X: Any) -> list[slice]:
@@ -178,49 +210,28 @@ def _order(X: Any) -> np.ndarray:
     if sp.issparse(X):
         return _sparse_order(X)
     order = np.argsort(X[:, 0], kind="stable")
-    alone = (np.diff(X[order, 0]) > 0).all()  # not so with ties and NaN: other columns decide
-    return order if alone else np.argsort(_words(X), kind="stable")
+    if (np.diff(X[order, 0]) > 0).all():  # not so with ties and NaN: other columns decide
+        return order
+    X = X if X.flags.c_contiguous and X.flags.writeable else X.copy(order="C")
+    return _merged(order, lambda *orders: _merge_dense(X, *orders))
 
 
-def _words(X: np.ndarray) -> np.ndarray:
-    """Each row as one word of bytes: words are in the order of the rows, NaN behind all numbers."""
-    letters = np.empty(X.shape, dtype=">u8")
-
-    def write(rows: slice) -> None:
-        bits = np.where(np.isnan(X[rows]), np.nan, X[rows] + 0.0)  # one NaN, and one zero
-        letters[rows] = _ordered(bits.view(np.int64))
-
-    shared_map(write, _pieces(X))
-    return letters.view(f"V{letters.itemsize * X.shape[1]}").ravel()
-
-
-def _ordered(bits: np.ndarray) -> np.ndarray:
-    """Whole numbers in the order of the floats that have these bits."""
-    return np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).view(np.uint64)
+def _merged(order: np.ndarray, merge: Callable[..., None]) -> np.ndarray:
+    """Sorted by merging runs of twice the length in each pass; equal rows stay as they are."""
+    room, length = np.empty_like(order), 1
+    while length < len(order):
+        merge(order, room, length)
+        order, room, length = room, order, 2 * length
+    return order
 
 
 def _sparse_order(X: Any) -> np.ndarray:
-    """The same for sparse rows, as words whose letters are their entries (column, value).
-
-    Where two rows part, a value above 0 in an early column makes the larger row, one below 0 the
-    smaller; a row that has ended has zeros there, and stands between them.
-    """
+    """The same for sparse rows: where one of two has no entry, it has a zero."""
     X = X.copy()
     X.sum_duplicates()
     X.eliminate_zeros()
-    (n, d), counts = X.shape, np.diff(X.indptr)
-    letters = np.zeros(X.nnz + n, dtype=[("place", ">u8"), ("value", ">u8")])
-    ends = X.indptr[1:] + np.arange(n)
-    entries = np.ones(len(letters), dtype=bool)
-    entries[ends] = False
-    letters["place"][ends] = d
-    letters["place"][entries] = np.where(X.data < 0, X.indices, 2 * d - X.indices)
-    letters["value"][entries] = _ordered(X.data.astype(np.float64).view(np.int64))
-    words = letters.tobytes()
-    size = letters.dtype.itemsize
-    starts = (ends - counts) * size
-    keys = [words[start:stop] for start, stop in zip(starts, (ends + 1) * size, strict=True)]
-    return np.array(sorted(range(n), key=keys.__getitem__), dtype=np.int64)
+    rows = X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data
+    return _merged(np.arange(X.shape[0]), lambda *orders: _merge_sparse(*rows, *orders))
 
 
 def _dense(X: Any) -> np.ndarray:
@@ -232,3 +243,75 @@ def _dense_lower(apart, X, center):
     for r in range(len(X)):
         square = square_apart(X, r, center, 0)
         apart[r] = square if square < apart[r] else apart[r]
+
+
+@kernel(any_order=True)
+def _nearer(products, norms, new_norms, apart, weight, squares, start, total):
+    """Least squared distances of rows if one of some is a center, and their weighted sums."""
+    for t in range(products.shape[0]):
+        cost = 0.0
+        for i in range(products.shape[1]):
+            square = norms[i] + new_norms[t] - 2.0 * products[t, i]
+            least = square if square < apart[i] else apart[i]
+            squares[t, start + i] = least
+            cost += weight[i] * least
+        total[t] = cost
+
+
+@kernel
+def _merge_dense(X, order, merged, length):
+    """Merge neighbouring runs of rows, in the order of their values; NaN is behind all numbers."""
+    n, start = len(order), 0
+    while start < n:
+        middle, stop = min(start + length, n), min(start + 2 * length, n)
+        a, b = start, middle
+        for place in range(start, stop):
+            first = b >= stop
+            if a < middle and b < stop:
+                first = True
+                for f in range(X.shape[1]):
+                    x, y = X[order[a], f], X[order[b], f]
+                    if x != y and (x == x or y == y):
+                        first = x < y or y != y
+                        break
+            if first:
+                merged[place] = order[a]
+                a += 1
+            else:
+                merged[place] = order[b]
+                b += 1
+        start = stop
+
+
+@kernel
+def _merge_sparse(indptr, indices, data, order, merged, length):
+    """The same of sparse rows."""
+    n, start = len(order), 0
+    while start < n:
+        middle, stop = min(start + length, n), min(start + 2 * length, n)
+        a, b = start, middle
+        for place in range(start, stop):
+            first = b >= stop
+            if a < middle and b < stop:
+                first = True
+                p, p_end = indptr[order[a]], indptr[order[a] + 1]
+                q, q_end = indptr[order[b]], indptr[order[b] + 1]
+                while p < p_end or q < q_end:
+                    if q >= q_end or (p < p_end and indices[p] < indices[q]):
+                        first = data[p] < 0.0
+                        break
+                    if p >= p_end or indices[q] < indices[p]:
+                        first = not data[q] < 0.0
+                        break
+                    if data[p] != data[q]:
+                        first = data[p] < data[q]
+                        break
+                    p += 1
+                    q += 1
+            if first:
+                merged[place] = order[a]
+                a += 1
+            else:
+                merged[place] = order[b]
+                b += 1
+        start = stop

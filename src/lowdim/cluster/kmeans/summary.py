@@ -11,6 +11,10 @@ from lowdim.core.validation import check_columns_observed, check_finite_rows
 from lowdim.linalg.moments import Frame, column_moments, frame_of, frame_of_extremes
 from lowdim.linalg.observed import observed_columns
 
+# Rows this near to zero, in squares of their spread, are measured as they are: distances are sums
+# over all columns, and lose three bits of them at the most
+NEAR_ZERO = 8.0
+
 
 class DataSummary(NamedTuple):
     """What is to be known of the rows before the first step."""
@@ -39,6 +43,8 @@ def summary_of(estimator: Any, rows: Blocks, weight: np.ndarray | None) -> DataS
             sums = rows.fold(column_moments, frame, along=(weight,))
     mean = sums.sum_x / sums.weight
     variance = np.maximum(sums.sum_x2 / sums.weight - mean**2, 0.0)
+    if frame.unit == 1.0 and np.square(frame.pilot).sum() <= NEAR_ZERO * variance.sum():
+        mean, frame = mean + frame.pilot, Frame(np.zeros_like(frame.pilot), 1.0)
     return DataSummary(frame, float(variance.mean()), mean, has_missing=False)
 
 
