@@ -85,6 +85,16 @@ def test_the_prior_is_chosen_on_held_out_words(rng):
     assert str(choice).endswith("alpha = 0.05.")
 
 
+def test_priors_are_compared_for_one_number_of_topics(rng, recwarn):
+    X = planted(rng, length=10)
+    choice = choose_topics(X, [12], alpha=[2.0, 0.05], random_state=rng, repeats=2)
+    assert choice.choice == 12 and choice.alpha == 0.05 and choice.by_alpha.shape == (1, 2)
+    assert str(choice) == "12 topics, as asked for; alpha = 0.05."
+    assert not [w for w in recwarn if issubclass(w.category, EndOfRangeWarning)]
+    pytest.importorskip("matplotlib")
+    assert choice.plot().get_xlabel() == "topics"
+
+
 # ---- what is said --------------------------------------------------------------------------------
 
 
@@ -151,6 +161,7 @@ def test_models_are_known_by_name():
         ({"model": lowdim.KMeans()}, TypeError, "finds no topics: it needs n_components"),
         ({"criterion": "bic"}, ValueError, "criterion='bic' is not known"),
         ({"k": [3]}, ValueError, "k has 1 different numbers; at least 2 are compared"),
+        ({"k": [3], "alpha": [0.1]}, ValueError, "at least 2 are compared"),
         ({"k": "many"}, TypeError, "give numbers of topics"),
         ({"k": [2, 61]}, ValueError, "k=61 is more than the 60 documents"),
         ({"repeats": 1}, ValueError, "repeats=1 is too small"),

@@ -96,6 +96,9 @@ class TopicsChoice(Choice):
 
     def sentence(self) -> str:
         """The choice in plain words."""
+        if len(self.sizes) == 1:
+            topics = "1 topic" if self.choice == 1 else f"{self.choice} topics"
+            return f"{topics}, as asked for; alpha = {self.alpha:g}."
         said = super().sentence()
         return said if self.alpha is None else f"{said[:-1]}; alpha = {self.alpha:g}."
 
@@ -125,8 +128,8 @@ def choose_topics(
     X : array, sparse matrix, Dask array or stream of shape (n, V)
         Counts: documents x words.
     k : iterable of int, int or None, default=None
-        The numbers to compare. None: 2, 5, 10, 20, 30, 50, 75 and 100, as far as there are ten
-        documents for each topic; an int K: those up to K, and K.
+        The numbers to compare, or one, to compare values of `alpha`. None: 2, 5, 10, 20, 30, 50, 75
+        and 100, as far as there are ten documents for each topic; an int K: those up to K, and K.
     model : {'lda', 'plsa', 'nmf'} or estimator, default='lda'
         `LatentDirichletAllocation`, `PLSA`, `NMF` of the Kullback-Leibler loss, or any estimator
         with `n_components`, `transform` and `components_`, of scikit-learn too.
@@ -175,7 +178,7 @@ def choose_topics(
     max_rows = check_at_least("max_rows", max_rows, 10)
     random = random_generator(random_state)
     rows = open_rows_for("choose_topics", X)
-    sizes = _sizes(k, rows.shape[0])
+    sizes = _sizes(k, rows.shape[0], alphas)
     models = _Models(template, sizes, alphas, random)
     counts = _in_memory(rows, max_rows, random)
     losses = _completion if criterion == "completion" else _incoherence
@@ -343,8 +346,8 @@ def _alphas(alpha: Any, model: Any) -> np.ndarray | None:
     return np.array(sorted(set(map(float, values))))
 
 
-def _sizes(k: Any, n: int) -> np.ndarray:
-    """The numbers of topics to compare, increasing."""
+def _sizes(k: Any, n: int, alphas: np.ndarray | None = None) -> np.ndarray:
+    """The numbers of topics to compare, increasing; one alone, where priors are compared."""
     if k is None:
         k = [size for size in USUAL if size <= max(n // DOCUMENTS_PER_TOPIC, 3)] or [1]
         k = [1, 2] if len(k) < 2 else k
@@ -355,7 +358,7 @@ def _sizes(k: Any, n: int) -> np.ndarray:
     if isinstance(k, str) or not isinstance(k, Iterable):
         raise TypeError(f"k={k!r} is not known; give numbers of topics, for example [10, 20, 50].")
     sizes = sorted({check_at_least("k", size, 1) for size in k})
-    if len(sizes) < 2:
+    if len(sizes) < 2 and (not sizes or alphas is None or len(alphas) < 2):
         raise ValueError(f"k has {len(sizes)} different numbers; at least 2 are compared.")
     check_at_most("k", sizes[-1], n, "documents (rows) of X")
     return np.array(sizes)
@@ -379,7 +382,7 @@ def _in_memory(rows: Blocks, max_rows: int, random: np.random.Generator) -> sp.c
 
 
 def _warn_at_end(choice: int, sizes: np.ndarray, criterion: str) -> None:
-    if choice == sizes[-1] or (choice == sizes[0] > 1):
+    if len(sizes) > 1 and (choice == sizes[-1] or (choice == sizes[0] > 1)):
         where = "largest" if choice == sizes[-1] else "smallest"
         warnings.warn(
             f"By {criterion!r} the best number of topics is {choice}, the {where} one tried; a "

@@ -170,7 +170,7 @@ def _counts(function: str, counts: Any) -> Any:
     rows = open_rows_for(function, counts)
     X = rows.in_memory
     if X is None:
-        raise TypeError(f"{function} takes counts in memory, not a {type(counts).__name__}.")
+        raise TypeError(f"{function} takes counts in memory, not {type(counts).__name__}.")
     values = X.data if sp.issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(

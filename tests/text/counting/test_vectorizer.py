@@ -93,7 +93,7 @@ def test_only_what_is_alike_is_merged():
     left, docs = lowdim.CountVectorizer().fit(["aa bb"]), ["aa bb"]
     with pytest.raises(ValueError, match="the same arguments; min_df is 2 there and 1 here"):
         left.merge(lowdim.CountVectorizer(min_df=2).fit(docs * 2))
-    with pytest.raises(TypeError, match="another CountVectorizer, not a TfidfVectorizer"):
+    with pytest.raises(TypeError, match="another CountVectorizer, not TfidfVectorizer"):
         left.merge(lowdim.TfidfVectorizer().fit(docs))
     with pytest.raises(NotFittedError):
         left.merge(lowdim.CountVectorizer())

@@ -122,14 +122,14 @@ def _open_path(
 def _open_object(source: Any, named: Named, form: tuple[str, str]) -> Source:
     series = nw.from_native(source, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
-        _refuse_columns("The series", named)
+        _refuse_columns("the series", named)
         index = list(source.index) if nw.dependencies.is_pandas_series(source) else None
         return Listed(series.to_list(), index, form)
     if isinstance(series, nw.DataFrame | nw.LazyFrame) and hasattr(source, "to_delayed"):
         return open_column(source, named, form[0])
     if isinstance(series, nw.DataFrame) or isinstance(source, dict):
         return open_column(source, named, form[0])
-    _refuse_columns("The source", named)
+    _refuse_columns("the source", named)
     if hasattr(source, "to_delayed"):
         return OnDask(source, form)
     if isinstance(source, list | tuple | np.ndarray):

@@ -382,7 +382,7 @@ def _has_capitals(vocabulary: Mapping) -> bool:
 
 def _check_same_class(left: Any, right: Any) -> None:
     if type(left) is not type(right):
-        raise TypeError(f"merge needs another {type(left).__name__}, not a {type(right).__name__}.")
+        raise TypeError(f"merge needs another {type(left).__name__}, not {type(right).__name__}.")
 
 
 def _check_same_arguments(left: Any, right: Any) -> None:

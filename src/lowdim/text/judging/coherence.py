@@ -225,7 +225,7 @@ def is_counts(docs: Any) -> bool:
 def _of_counts(counts: Any, names: Any, number: dict[str, int], pairs: Pairs) -> WindowCounts:
     rows = open_rows_for("coherence", counts)
     if rows.in_memory is None:
-        raise TypeError(f"coherence takes counts in memory, not a {type(counts).__name__}.")
+        raise TypeError(f"coherence takes counts in memory, not {type(counts).__name__}.")
     names = names_of(names, rows.n_columns)
     column = {name: j for j, name in enumerate(names)}
     words = list(number)

@@ -66,7 +66,7 @@ def split_counts(X: Any, share: float = 0.5, random_state: Any = None) -> SplitC
     share = _checked_share(share)
     rows = _open("split_counts", X)
     if rows.in_memory is None:
-        raise TypeError(f"split_counts takes counts in memory, not a {type(X).__name__}.")
+        raise TypeError(f"split_counts takes counts in memory, not {type(X).__name__}.")
     counts = _whole_counts(rows.in_memory, "split_counts")
     return _split(counts, share, random_generator(random_state))
 
