@@ -257,7 +257,7 @@ def test_only_fitted_models_look_at_new_rows():
         ([1.0, 2.0], ValueError, "Expected 2D array, got 1D array instead"),
         (pd.Series([1.0]), ValueError, r"Expected (a )?2.?(D|-dimensional)"),
         (pl.Series([1.0]), ValueError, "Expected 2D array, got 1D array"),
-        (np.ones((2, 2, 2)), ValueError, "Found array with dim 3"),
+        (np.ones((2, 2, 2)), ValueError, r"dim 3.*Give X\.reshape\(len\(X\), -1\)\."),
         (da.ones((2, 2, 2)), ValueError, r"shape \(2, 2, 2\); a 2-D one is needed"),
         ([["a", "b"]], ValueError, "could not convert string to float"),
         (np.array([["1", "2"]]), ValueError, "dtype <U1, which are not numbers; Complete needs"),

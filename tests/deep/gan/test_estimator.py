@@ -158,6 +158,8 @@ def test_bad_input_is_refused(rng):
             lowdim.GAN(**bad).fit(X)
     with pytest.raises(ValueError, match=r"image_shape=\(3, 3\) .* the 4 columns of X"):
         lowdim.GAN(image_shape=(3, 3)).fit(X)
+    with pytest.raises(ValueError, match=r"reshape\(len\(X\), -1\), and image_shape=\(2, 2\)"):
+        lowdim.GAN(**SHORT).fit(X.reshape(-1, 2, 2))
     with pytest.raises(ValueError, match="requires y to be passed"):
         lowdim.GAN(conditional=True).fit(X)
     model = lowdim.GAN(**SHORT).fit(X)
