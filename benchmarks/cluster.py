@@ -165,6 +165,7 @@ def kmeans_case(n: int, d: int, k: int, tolerance: float) -> Case:
         tolerance=tolerance,
         warm_rows=20 * k,
         remark=iterations,
+        big=n >= 1_000_000,
     )
 
 
