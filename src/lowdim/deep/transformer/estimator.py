@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,40 +17,28 @@ from lowdim.core.blocks import Blocks
 from lowdim.core.constraints import AT_LEAST_1, Integral, Interval, StrOptions
 from lowdim.core.estimator import OF_EVERY_MODEL, Transformer
 from lowdim.core.loop import fitting
-from lowdim.core.random import generator_of, random_generator
-from lowdim.core.session import belongs_to_fit
+from lowdim.core.random import generator_of
 from lowdim.core.shapes import Anything, Below, Maybe, Text
-from lowdim.core.validation import check_at_least, check_choice, check_number
+from lowdim.core.validation import check_at_least, check_choice
 from lowdim.deep.chain.asking import drawn_codes
 from lowdim.deep.chain.levels import Levels, drawn_values
 from lowdim.deep.chain.network import N_SAMPLES, ChainNetwork
-from lowdim.deep.engine import torch_for
 from lowdim.deep.network import SHARED_ARGUMENTS, Network
 from lowdim.deep.transformer import reading
+from lowdim.deep.transformer.of_text import NUMBERS, OfText
 from lowdim.deep.transformer.orders import checked_order, order_of
 from lowdim.deep.transformer.rows import attention_of_rows, mean_states_of_rows
 from lowdim.deep.transformer.texts import (
-    Windows,
     as_codes,
     coded,
     documents_of,
-    line_of,
-)
-from lowdim.deep.transformer.vocabulary import (
-    Bytes,
-    Characters,
-    Pairs,
-    Vocabulary,
-    learned_characters,
-    learned_pairs,
 )
 
 WORK_OF_A_SHARD = 384 * 128**2  # entries times width^2, at least
 WORK_OF_A_HALF = WORK_OF_A_SHARD // 12  # of a batch that is cut in two
-NUMBERS = "numbers"
 
 
-class CausalTransformer(Transformer, ChainNetwork):
+class CausalTransformer(Transformer, OfText):
     """Sequences with exact probabilities, one entry after the other, each seeing all before.
 
     Minimises  - sum_i log p(x_i | x_1 ... x_(i-1))  over rows: tables of numbers (columns in
@@ -221,11 +209,7 @@ class CausalTransformer(Transformer, ChainNetwork):
         "max_steps": [AT_LEAST_1, None],
     }
 
-    tokens_: str
-    vocabulary_: list[str] | None
     order_: np.ndarray
-    documents_: bool
-    _pairs: Any
 
     # fmt: off
     def __init__(
@@ -302,47 +286,6 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     def _level_limits(self) -> tuple[int, int, bool]:
         return self.levels, self.levels, True
-
-    def _fit_text(self, documents: Iterable[str], more: bool) -> Any:
-        torch_for(type(self).__name__)
-        for name, given, plain in (
-            ("order", self.order, None),
-            ("conditional", self.conditional, False),
-        ):
-            if given is not plain:
-                raise ValueError(
-                    f"{name}={given!r} is for rows of numbers, and X is text; leave it out."
-                )
-        if not more:
-            self._learn_vocabulary(documents)
-        vocabulary = self._vocabulary
-        line = line_of(documents, vocabulary, self.documents_)
-        rows = Windows(line.ids, self.context, vocabulary.size)
-        belongs_to_fit(rows)
-        seed = int(random_generator(self.random_state).integers(2**62))
-        self._learn(rows, (), reading.text_loss, seed, more=more)
-        assert self.module_  # made now: what only uses a model does not change it
-        return self
-
-    def _learn_vocabulary(self, documents: Iterable[str]) -> None:
-        kind = "char" if self.tokens == "auto" else self.tokens
-        n_documents = sum(1 for text in documents if text)
-        if n_documents == 0:
-            raise ValueError("X is text without a single character; give some to learn from.")
-        characters = learned_characters(documents) if kind == "char" else None
-        pairs = learned_pairs(documents, self.vocabulary_size) if kind == "bpe" else None
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # of numbers, from another fit
-        self.tokens_, self.vocabulary_, self._pairs = kind, characters, pairs
-        self.documents_ = n_documents > 1
-        self.classes_ = self.y_mean_ = self.y_scale_ = None
-
-    @property
-    def _vocabulary(self) -> Vocabulary:
-        if self.tokens_ == "char":
-            assert self.vocabulary_ is not None
-            return Characters(self.vocabulary_)
-        return Bytes() if self.tokens_ == "byte" else Pairs(self._pairs)
 
     # ---- the network -----------------------------------------------------------------------------
 
@@ -503,45 +446,6 @@ class CausalTransformer(Transformer, ChainNetwork):
         codes = drawn_codes(module, uniform[0], self._levels, *known)
         return drawn_values(codes, self._levels, uniform[1])
 
-    # fmt: off
-    def generate(
-        self, prompt="", length=200, temperature=1.0, top_k=None, top_p=None, random_state=None,
-    ):
-        # fmt: on
-        """Text that goes on from a prompt.
-
-        Parameters
-        ----------
-        prompt : str, default=""
-        length : int, default=200
-            New tokens.
-        temperature : float, default=1.0
-            Logarithms of probabilities are divided by it; 0 takes the likeliest token.
-        top_k : int or None, default=None
-            Choose among so many tokens, the likeliest.
-        top_p : float or None, default=None
-            Choose among the likeliest tokens that have this share together.
-        random_state : int, Generator, RandomState or None, default=None
-            None: that of the constructor.
-
-        Returns
-        -------
-        str
-            The prompt and what follows.
-        """
-        self._check_kind(True)
-        if not isinstance(prompt, str):
-            raise TypeError(f"prompt is of type {type(prompt).__name__}; give a str.")
-        length = check_at_least("length", length, 1)
-        choice = reading.Choice(
-            check_number("temperature", temperature, 0.0),
-            None if top_k is None else check_at_least("top_k", top_k, 1),
-            None if top_p is None else check_number("top_p", top_p, 0.0, 1.0, open_low=True),
-        )
-        uniform = generator_of(self, random_state).random((1, length))
-        (codes,) = reading.written(self.module_, self._begin(prompt), uniform, choice)
-        return prompt + self._vocabulary.text(codes)
-
     def attention(self, X, *, y=None):
         """How much each entry looks at those before it, when it is said.
 
@@ -603,26 +507,6 @@ class CausalTransformer(Transformer, ChainNetwork):
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _check_kind(self, is_text: bool) -> None:
-        """Raise if the model has learned from text and not from numbers, or the other way round."""
-        check_is_fitted(self)
-        if is_text and self.tokens_ == NUMBERS:
-            raise TypeError("X is a text, and this model has learned from rows of numbers.")
-        if not is_text and self.tokens_ != NUMBERS:
-            raise TypeError(
-                "This model has learned from text; give a str or a list of texts in place of rows "
-                "of numbers."
-            )
-
-    def _texts(self, X: Any, y: Any) -> Iterable[str] | None:
-        """The texts to be looked at; None if they are rows of numbers."""
-        check_is_fitted(self)
-        documents = documents_of(X)
-        self._check_kind(documents is not None)
-        if documents is not None:
-            self._conditions(y, 0)  # there is none
-        return documents
-
     def _asked(self, X: Any, y: Any, only_observed: bool | None = None) -> tuple[Blocks, tuple]:
         self._check_kind(documents_of(X) is not None)
         assert self._levels  # what asks for rows has no answer about text
@@ -633,36 +517,6 @@ class CausalTransformer(Transformer, ChainNetwork):
         if self.tokens_ != NUMBERS:
             raise TypeError("This is for rows of numbers, and this model has learned from text.")
         return super()._levels
-
-    def _of_documents(self, documents: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-        codes = coded(documents, self._vocabulary)
-        total, count = reading.log_probabilities(self.module_, codes, self.documents_)
-        if not count.any():
-            raise ValueError("X is text without a single token; give some.")
-        return total, count
-
-    def _one_text(self, X: Any) -> np.ndarray:
-        if not isinstance(X, str) or not X:
-            raise TypeError("One text is looked at here: give a str that is not empty.")
-        return self._vocabulary.ids(X)
-
-    def _short_text(self, X: Any) -> np.ndarray:
-        """Tokens of a text that fits the context, with the symbol in front if there is one."""
-        codes = self._one_text(X)
-        most = self.context - int(self.documents_)
-        if len(codes) > most:
-            raise ValueError(
-                f"X has {len(codes)} tokens, and attention is drawn of at most {most} (context="
-                f"{self.context}); give a shorter text."
-            )
-        return np.concatenate([self._begin(""), codes])
-
-    def _begin(self, prompt: str) -> np.ndarray:
-        """Tokens of the beginning of a text."""
-        vocabulary = self._vocabulary
-        codes = vocabulary.ids(prompt) if prompt else np.empty(0, dtype=np.int64)
-        first = [vocabulary.size] if self.documents_ else []
-        return np.concatenate([np.array(first, dtype=np.int64), codes])
 
     @property
     def _n_features_out(self) -> int:
