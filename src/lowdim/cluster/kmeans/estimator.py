@@ -392,7 +392,7 @@ class KMeans(Transformer, ClusterMixin, ClusterPlot, Estimator):
             X = X.toarray() if sp.issparse(X) else X
             w = np.ones(len(X)) if w[0] is None else w[0]
             X = X.astype(np.float64)
-            unit = unit_for(max(np.abs(X).max(), np.abs(centers).max()), X.dtype)
+            unit = unit_for(max(X.max(), -X.min(), np.abs(centers).max()), X.dtype)
             if unit != 1.0:
                 X /= unit
                 centers /= unit

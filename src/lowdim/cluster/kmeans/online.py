@@ -37,13 +37,7 @@ def _learn(X, weight, centers, counts, gain, label, square):
     d, k = centers.shape
     inertia = 0.0
     for i in range(len(X)):
-        for j in range(k):
-            square[j] = 0.0
-        for f in range(d):
-            x = X[i, f]
-            for j in range(k):
-                apart = x - centers[f, j]
-                square[j] += apart * apart
+        _measure_all(X[i], centers, square)
         winner, least = 0, square[0]
         for j in range(1, k):
             if square[j] < least:
@@ -61,3 +55,25 @@ def _learn(X, weight, centers, counts, gain, label, square):
             for f in range(d):
                 centers[f, winner] += step * (X[i, f] - centers[f, winner])
     return inertia
+
+
+@kernel(within=True)
+def _measure_all(x, centers, square):
+    """Squared distances from all centers, four columns of X at a time."""
+    d, k = centers.shape
+    for j in range(k):
+        square[j] = 0.0
+    f = 0
+    while f + 4 <= d:
+        p, q, r, s = centers[f], centers[f + 1], centers[f + 2], centers[f + 3]
+        a, b, c, e = x[f], x[f + 1], x[f + 2], x[f + 3]
+        for j in range(k):
+            t, u, v, w = a - p[j], b - q[j], c - r[j], e - s[j]
+            square[j] += (t * t + u * u) + (v * v + w * w)
+        f += 4
+    while f < d:
+        p, a = centers[f], x[f]
+        for j in range(k):
+            t = a - p[j]
+            square[j] += t * t
+        f += 1
