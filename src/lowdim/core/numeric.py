@@ -178,6 +178,17 @@ def refuse_object(array: np.ndarray, name: str, who: str, error: Exception) -> N
             raise (TypeError if isinstance(reason, TypeError) else ValueError)(problem) from error
 
 
+def refuse_pictures(X: Any, who: str, takes_pictures: bool) -> None:
+    """Raise if X is an array of pictures, say, and not one of rows."""
+    shape = np.shape(X) if isinstance(X, np.ndarray) else ()
+    if len(shape) > 2:
+        said = f", and image_shape={shape[1:]}" if takes_pictures and len(shape) <= 4 else ""
+        raise ValueError(
+            f"Found array with dim {len(shape)}, {who} expected <= 2: one row for each sample. "
+            f"Give X.reshape(len(X), -1){said}."
+        )
+
+
 def frame_of(X: Any, name: str) -> Any:
     """X as a data frame of narwhals, if it is one, with names that are all different."""
     if isinstance(X, np.ndarray) or sp.issparse(X):

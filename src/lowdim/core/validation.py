@@ -25,6 +25,7 @@ from lowdim.core.numeric import (
     numeric_array,
     refuse_complex,
     refuse_object,
+    refuse_pictures,
     shown,
 )
 from lowdim.core.opening import as_blocks
@@ -411,21 +412,10 @@ def _as_matrix(
         values = _numbers_of_frame(frame, "X", _name(estimator))
         return check_array(values, estimator=estimator, input_name="X", **check)
     X = numbers_of(X, "X", _name(estimator))
-    if getattr(X, "ndim", 2) > 2:
-        raise ValueError(_as_rows(estimator, X.shape))
+    refuse_pictures(X, _name(estimator), hasattr(estimator, "image_shape"))
     if isinstance(estimator, str):
         return check_array(X, estimator=estimator, input_name="X", **check)
     return validate_data(estimator, X, reset=reset, **check)
-
-
-def _as_rows(estimator: Any, shape: tuple[int, ...]) -> str:
-    """What to do with an array of images, say."""
-    takes_images = hasattr(estimator, "image_shape")
-    said = f", and image_shape={shape[1:]}" if takes_images and len(shape) <= 4 else ""
-    return (
-        f"Found array with dim {len(shape)}, {_name(estimator)} expected <= 2: one row for each "
-        f"sample. Give X.reshape(len(X), -1){said}."
-    )
 
 
 def numbers_of(X: Any, name: str, who: str) -> Any:
