@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
 from lowdim.core.opening import as_blocks
+from lowdim.linalg import sparse as sparse_module
 from lowdim.linear import decomposition as module
 from lowdim.linear.decomposition import completed, decomposition, measured, turn
 
@@ -83,7 +84,7 @@ def test_power_iterations_give_axes_whose_codes_they_describe(rng, shape):
 def test_products_in_a_kernel_are_those_of_scipy(rng, monkeypatch):
     X = sparse(rng, 700, 900)
     plain = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
-    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+    monkeypatch.setattr(sparse_module, "ENTRIES_PER_CUT", 1)
     threaded = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
     np.testing.assert_allclose(threaded.s, plain.s, rtol=1e-12)
     np.testing.assert_allclose(threaded.components, plain.components, atol=1e-9)
@@ -97,12 +98,12 @@ def test_entries_are_not_copied_by_columns_where_these_are_sorted_or_few(order, 
         X = sp.csr_array((X.data[::-1], X.indices[::-1], X.nnz - X.indptr[::-1]), X.shape)
         X = sp.csr_array(X[::-1])
         assert not X.has_sorted_indices
-    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+    monkeypatch.setattr(sparse_module, "ENTRIES_PER_CUT", 1)
 
     def refused(A):
         raise AssertionError("a copy by columns")
 
-    monkeypatch.setattr(module, "by_column", refused)
+    monkeypatch.setattr(sparse_module, "by_column", refused)
     found = decomposition(settings(), ArrayBlocks(X), 3, np.random.default_rng(0))
     np.testing.assert_allclose(found.s, plain.s, rtol=1e-9)
 
@@ -185,7 +186,7 @@ def test_a_sketch_of_the_rows_saves_a_pass(rng, monkeypatch):
 
 
 def test_indices_of_64_bits_change_nothing(rng, monkeypatch):
-    monkeypatch.setattr(module, "ENTRIES_PER_CUT", 1)
+    monkeypatch.setattr(sparse_module, "ENTRIES_PER_CUT", 1)
     X = sparse(rng, 700, 900)
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)

@@ -25,12 +25,13 @@ from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import ordered_map, shared_map, single_threaded_blas
-from lowdim.linalg.eigen import MAX_PASSES, top_eigen
+from lowdim.linalg.eigen import MAX_PASSES, Product, top_eigen
 from lowdim.linalg.svd import SVD, fix_signs
 
 ENTRIES_PER_CUT = 2**17  # that are worth a turn on a thread
 ENTRIES_PER_RUN, MOST_RUNS = 2**20, 8  # of a matrix that is turned
 COLUMN_RUNS, LEAST_ENTRIES = 4, 8  # for S'U at the most; of a row in each, in the mean
+ENTRIES_PER_COLUMN = 64  # from which on sums for runs of rows are less than a copy of the entries
 ALL = slice(None)
 SEED = 0  # of directions that join the start of block Lanczos: no result depends on it
 
@@ -65,6 +66,15 @@ def by_column(X: Any) -> Any:
 def with_values(X: Any, values: np.ndarray) -> Any:
     """The same entries with other values; the indices are shared, not copied."""
     return sp.csr_array((values, X.indices, X.indptr), shape=X.shape, copy=False)
+
+
+def with_small_indices(X: Any) -> Any:
+    """A csr_array with int32 indices wherever they suffice: kernels are compiled for these."""
+    X = sp.csr_array(X)
+    if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
+        return X
+    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return sp.csr_array(parts, shape=X.shape)
 
 
 def row_numbers(X: Any, dtype: Any = np.int64) -> np.ndarray:
@@ -191,6 +201,29 @@ def transposed_times(S: Any, U: np.ndarray) -> np.ndarray:
 
     cuts = row_cuts(S.indptr, max(ENTRIES_PER_CUT, S.nnz / COLUMN_RUNS))
     return reduce(np.add, shared_map(work, cuts))
+
+
+def sparse_products(S: Any) -> tuple[Product, Product]:
+    """V -> S V and U -> S'U in the dtype of a csr_array, for many products with the same S."""
+    return _product(S), _transposed_product(S)
+
+
+def _product(S: Any) -> Product:
+    if S.nnz < ENTRIES_PER_CUT:  # one piece: nothing to be gained by threads
+        return lambda V: S @ V.astype(S.dtype, copy=False)
+    return lambda V: sparse_times(S, V.astype(S.dtype, copy=False))
+
+
+def _transposed_product(S: Any) -> Product:
+    """S'U, without a copy of S by columns if its columns are sorted, or few beside its entries."""
+    if S.nnz < ENTRIES_PER_CUT:
+        return _product(by_column(S))
+    if S.has_sorted_indices:
+        runs = in_runs(S)
+        return lambda U: runs.transposed_times(U.astype(S.dtype, copy=False))
+    if S.nnz > ENTRIES_PER_COLUMN * S.shape[1]:
+        return lambda U: transposed_times(S, U.astype(S.dtype, copy=False))
+    return _product(by_column(S))
 
 
 def product_at(S: Any, L: np.ndarray, R: np.ndarray) -> np.ndarray:

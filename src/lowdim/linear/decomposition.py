@@ -32,13 +32,7 @@ from lowdim.linalg.products import (
     orthonormal,
     thin_svd,
 )
-from lowdim.linalg.sparse import (
-    ENTRIES_PER_CUT,
-    by_column,
-    in_runs,
-    sparse_times,
-    transposed_times,
-)
+from lowdim.linalg.sparse import sparse_products, with_small_indices
 from lowdim.linear.pca.axes import rounding_of, top_of, with_unit_vectors
 from lowdim.linear.pca.iterative import (
     krylov_basis_size,
@@ -53,7 +47,6 @@ LANES = 16  # numbers of a row of V that a product with sparse rows takes at a t
 LITTLE_WORK = 2**27  # multiplications of sparse entries, for X X' or X'X of such a size
 ENTRIES_FOR_SKETCH = 2**22  # below, a pass of the search costs no more than what begins it
 SKETCHED = 8  # of so many rows, one
-ENTRIES_PER_COLUMN = 64  # from which on sums for runs of rows are less than a copy of the entries
 BLOCKS_KEPT = 12  # of vectors, with their products
 ALGORITHMS = ("arpack", "krylov", "randomized")
 
@@ -243,8 +236,8 @@ def products_of(about: Measured) -> Products:
     if X is None:
         return Products(*_of_blocks(about))
     if sp.issparse(X):
-        A = _with_small_indices(_in_unit(X, unit))
-        times, back = _sparse_product(A), _transposed_product(A)
+        A = with_small_indices(_in_unit(X, unit))
+        times, back = sparse_products(A)
     else:
         A = _in_unit(X, unit)
         times, back = _dense_product(A), _dense_product(A.T)
@@ -307,27 +300,9 @@ def _sketch(A: sp.csr_array, width: int, random: np.random.Generator) -> np.ndar
     It costs a quarter of a product with A'A, and saves one.
     """
     B = sp.csr_array(A[::SKETCHED])
-    times, back = _sparse_product(B), _transposed_product(B)
+    times, back = sparse_products(B)
     V = random.standard_normal((A.shape[1], width), dtype=A.dtype)
     return back(times(orthonormal(back(times(V)))))
-
-
-def _sparse_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
-    if A.nnz < ENTRIES_PER_CUT:  # one piece: nothing to be gained by threads
-        return lambda V: A @ V.astype(A.dtype, copy=False)
-    return lambda V: sparse_times(A, V.astype(A.dtype, copy=False))
-
-
-def _transposed_product(A: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """A'U, without a copy of A by columns if its columns are sorted, or few beside its entries."""
-    if A.nnz < ENTRIES_PER_CUT:
-        return _sparse_product(by_column(A))
-    if A.has_sorted_indices:
-        runs = in_runs(A)
-        return lambda U: runs.transposed_times(U.astype(A.dtype, copy=False))
-    if A.nnz > ENTRIES_PER_COLUMN * A.shape[1]:
-        return lambda U: transposed_times(A, U.astype(A.dtype, copy=False))
-    return _sparse_product(by_column(A))
 
 
 def _dense_product(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -432,15 +407,6 @@ def _variance(Z: np.ndarray) -> np.ndarray:
 
 def _in_unit(X: Any, unit: float) -> Any:
     return X if unit == 1.0 else X / X.dtype.type(unit)
-
-
-def _with_small_indices(X: Any) -> Any:
-    """X with int32 indices wherever they suffice: the kernels are compiled for these first."""
-    X = sp.csr_array(X)
-    if X.indptr.dtype == np.int32 or max(X.nnz, *X.shape) >= 2**31:
-        return X
-    parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
-    return sp.csr_array(parts, shape=X.shape)
 
 
 # ---- what is shown -------------------------------------------------------------------------------
