@@ -10,7 +10,7 @@ share; to be compared on time, an entry must come within 1e-6 of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,14 @@ def peers(k: int, *solvers: str) -> list[Entry]:
 
 
 # --- Quality ----------------------------------------------------------------------------------
+
+
+def scattered(shrink: int, n: int, d: int, density: float) -> sparse.csr_array:
+    """Entries anywhere: variances that lie close together."""
+    random = np.random.default_rng(0)
+    return sparse.random_array(
+        (n // shrink, d // shrink), density=density, rng=random, format="csr"
+    )
 
 
 def captured_variance(X: Data, model: Any) -> float:
@@ -200,6 +208,18 @@ def dense_case(n: int, d: int, dtype: type, k: int, *solvers: str) -> Case:
     )
 
 
+def wide_sparse_case(name: str, make: Callable, **of_what: float) -> Case:
+    return Case(
+        name=name,
+        about=f"CSR 5000 x 20000 float64, k = 20; {make.__doc__.lower()}",
+        make=partial(make, n=5_000, d=20_000, **of_what),
+        ours=Entry("lowdim", partial(fit_ours, k=20)),
+        peers=peers(20, "arpack"),
+        quality=captured_variance,
+        warm_rows=5_000,  # threads and kernels are for so many entries
+    )
+
+
 CASES = (
     dense_case(100_000, 200, np.float32, 20, "covariance_eigh", "full", "arpack", "randomized"),
     dense_case(100_000, 200, np.float64, 20, "covariance_eigh", "full", "arpack", "randomized"),
@@ -214,6 +234,8 @@ CASES = (
         peers=peers(20, "arpack"),  # the one solver for sparse X that needs no 10000 x 10000
         quality=captured_variance,
     ),
+    wide_sparse_case("sparse-5000x20000", documents, words=40),
+    wide_sparse_case("sparse-flat-5000x20000", scattered, density=0.002),
     Case(
         name="stream-20GB",
         about="1000 blocks computed by a callable, in all 2000000 x 1250 float64 (20 GB), k = 20.",

@@ -36,6 +36,21 @@ def test_products_are_those_of_the_matrix(rng, form, weighted, kind):
     assert operator.weight == pytest.approx(w.sum(), rel=1e-14)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-200])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_sparse_rows_in_memory_are_a_factor_of_the_scatter(rng, weighted, scale):
+    X = sp.random_array((30, 50), density=0.2, rng=rng, format="csr")
+    X.data *= scale
+    weight = rng.uniform(0.5, 2.0, size=30) if weighted else None
+    w = np.ones(30) if weight is None else weight
+    operator = scatter_operator(problem_of(X, weight), form=False)
+    dense = X.toarray() / operator.unit
+    B = np.sqrt(w)[:, None] * (dense - np.average(dense, axis=0, weights=w))
+    times, back = operator.factors
+    np.testing.assert_allclose(times(np.eye(50)), B, rtol=1e-12, atol=1e-14 * abs(B).max())
+    np.testing.assert_allclose(back(np.eye(30)), B.T, rtol=1e-12, atol=1e-14 * abs(B).max())
+
+
 def test_the_best_axes_of_a_span_that_holds_them_are_the_principal_ones(rng):
     X = rng.normal(size=(60, 5)) * [5.0, 3.0, 1.0, 0.5, 0.1]
     D = X - X.mean(axis=0)

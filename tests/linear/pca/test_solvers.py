@@ -7,6 +7,7 @@ from sklearn.decomposition import PCA as ScikitPCA
 
 from lowdim import PCA
 from lowdim.core.opening import as_blocks
+from lowdim.linear.pca import iterative
 from lowdim.linear.pca.solvers import choose_solver
 from tests.linear.pca.tables import ATTRIBUTES, EXACT, spectrum_data
 
@@ -88,3 +89,33 @@ def test_sparse_rows_are_centred_without_becoming_dense(rng, solver):
     )
     np.testing.assert_allclose(sparse.transform(S), sparse.transform(S.toarray()), atol=1e-10)
     np.testing.assert_allclose(sparse.score_samples(S), sparse.score_samples(S.toarray()))
+
+
+@pytest.mark.parametrize("n", [60, 400])  # formed whole, and by Lanczos
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_rows_fewer_than_columns_are_searched_through_their_inner_products(
+    rng, monkeypatch, n, dtype
+):
+    searched = []
+    of_lanczos = iterative.lanczos_start
+
+    def noted(dim, *args, **kwargs):
+        searched.append(dim)
+        return of_lanczos(dim, *args, **kwargs)
+
+    monkeypatch.setattr(iterative, "lanczos_start", noted)
+    X = sp.random_array((n, 2000), density=0.02, rng=rng, format="csr", dtype=dtype)
+    X[:, :40] *= 3.0
+    weight = rng.integers(1, 4, size=n)
+    found = PCA(5, random_state=0).fit(X, sample_weight=weight)
+    repeated = np.repeat(X.toarray().astype(np.float64), weight, axis=0)
+    exact = PCA(5, svd_solver="full").fit(repeated)
+    assert searched == ([] if n == 60 else [n])
+    # Lanczos stops where a share of 1e-9 of all variance is ahead (float32: 1e-6)
+    total = exact.explained_variance_.sum() / exact.explained_variance_ratio_.sum()
+    left = total * (1e-9 if dtype == np.float64 else 1e-6)
+    np.testing.assert_allclose(found.explained_variance_, exact.explained_variance_, atol=left)
+    identity = found.components_ @ found.components_.T
+    np.testing.assert_allclose(identity, np.eye(5), atol=100 * np.finfo(dtype).eps)
+    captured = np.sum((exact.components_ @ found.components_.T) ** 2)
+    assert captured == pytest.approx(5.0, abs=1e-3)

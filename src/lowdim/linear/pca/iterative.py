@@ -17,6 +17,7 @@ import scipy.linalg
 from lowdim.core.loop import iterate
 from lowdim.linalg.eigen import (
     Lanczos,
+    Product,
     gain_ahead,
     lanczos_result,
     lanczos_start,
@@ -24,7 +25,14 @@ from lowdim.linalg.eigen import (
     power_deflation,
     residuals_below,
 )
-from lowdim.linear.pca.axes import COLUMNS_FOR_COVARIANCE, Axes, AxesProblem, largest_turn
+from lowdim.linalg.products import orthonormal
+from lowdim.linear.pca.axes import (
+    COLUMNS_FOR_COVARIANCE,
+    Axes,
+    AxesProblem,
+    largest_turn,
+    top_of,
+)
 from lowdim.linear.pca.exact import covariance_eigh
 from lowdim.linear.pca.scatter import (
     Scatter,
@@ -34,6 +42,7 @@ from lowdim.linear.pca.scatter import (
     scatter_operator,
 )
 
+LANES = 8  # vectors that a product with sparse rows takes in the time of half as many
 NEGLIGIBLE = 1e-13  # a square beside the largest, or beside the sum of all: rounding
 
 
@@ -42,10 +51,30 @@ def krylov(problem: AxesProblem) -> Axes:
     rows = problem.rows
     k = problem.k or min(rows.shape)
     width = krylov_block_size(k, in_memory=rows.in_memory is not None)
+    if rows.is_sparse:
+        width = max(width, LANES)
     if rows.n_columns <= max(krylov_basis_size(k, width), 2 * k):  # no larger than the basis
         return covariance_eigh(problem._replace(k=k))
     S = scatter_operator(problem, form=False)
+    if S.factors is not None and rows.shape[0] < rows.n_columns:
+        return axes_from_gram(problem, S, S.factors, k, width)
     return lanczos_axes(problem.estimator, S, k, width, problem.random)
+
+
+def axes_from_gram(
+    problem: AxesProblem, S: Scatter, factors: tuple[Product, Product], k: int, width: int
+) -> Axes:
+    """The k best axes of S = B'B as B'U, for the best eigenvectors U of B B', which is smaller."""
+    estimator, n = problem.estimator, problem.rows.shape[0]
+    times, back = factors
+    gram = S._replace(dim=n, times=lambda U: times(back(U)))
+    if n <= max(krylov_basis_size(k, width), 2 * k):
+        values, U = top_of(gram.times(np.eye(n, dtype=S.dtype)), k)
+    else:
+        state = lanczos_search(estimator, gram, k, width, problem.random)
+        found = lanczos_result(state, k, estimator.converged_)
+        values, U = found.values, found.vectors
+    return axes_of(S, orthonormal(back(U)), values)
 
 
 def lanczos_axes(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,8 +9,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from lowdim.linalg.eigen import Product
 from lowdim.linalg.moments import column_variances, covariance, frame_of
 from lowdim.linalg.products import dense_times
+from lowdim.linalg.sparse import sparse_products, with_small_indices
 from lowdim.linear.pca.axes import Axes, AxesProblem, require_finite, rounding_of, top_of
 
 
@@ -24,7 +25,8 @@ class Scatter(NamedTuple):
     unit: float
     dim: int
     dtype: np.dtype
-    times: Callable[[np.ndarray], np.ndarray]
+    times: Product
+    factors: tuple[Product, Product] | None = None  # S = B'B: V -> B V and U -> B'U
 
 
 def scatter_operator(problem: AxesProblem, *, form: bool) -> Scatter:
@@ -39,8 +41,12 @@ def scatter_operator(problem: AxesProblem, *, form: bool) -> Scatter:
         )
     weight, mean, columns, unit = column_variances(rows, w)
     require_finite(columns)
-    about = mean.astype(rows.dtype)
-    # near zero (and for sparse rows) centring afterwards costs no digits worth a copy of each block
+    about, total = mean.astype(rows.dtype), float(columns.sum())
+    measured = (weight, mean, total, unit, rows.n_columns, rows.dtype)
+    if sp.issparse(rows.in_memory):
+        centred, back = centred_products(rows.in_memory, about, w, unit)
+        return Scatter(*measured, lambda V: back(centred(V)), (centred, back))
+    # near zero centring afterwards costs no digits worth a copy of each block
     copies = bool(frame_of(rows).pilot.any())
 
     def times(V: np.ndarray) -> np.ndarray:
@@ -50,8 +56,34 @@ def scatter_operator(problem: AxesProblem, *, form: bool) -> Scatter:
         sums = rows.fold(uncentred_scatter_product, V, about @ V, along=(w,))
         return (sums.sum_yx - np.outer(sums.sum_y, mean)).T / unit
 
-    total = float(columns.sum())
-    return Scatter(weight, mean, total, unit, rows.n_columns, rows.dtype, times)
+    return Scatter(*measured, times)
+
+
+def centred_products(
+    X: Any, mean: np.ndarray, weight: np.ndarray | None, unit: float
+) -> tuple[Product, Product]:
+    """B V and B'U for B = w^1/2 (X - mean) / unit of sparse rows in memory, never written down."""
+    plain, plain_back = sparse_products(with_small_indices(X))
+    scale, dtype = X.dtype.type(unit), X.dtype
+    root = None if weight is None else np.sqrt(weight).astype(dtype)[:, None]
+
+    def times(V: np.ndarray) -> np.ndarray:
+        V = V.astype(dtype, copy=False) if unit == 1.0 else (V / scale).astype(dtype)
+        product = plain(V)
+        product -= mean @ V
+        if root is not None:
+            product *= root
+        return product
+
+    def back(U: np.ndarray) -> np.ndarray:
+        U = U.astype(dtype, copy=False) if root is None else root * U.astype(dtype)
+        product = plain_back(U)
+        product -= np.outer(mean, U.sum(axis=0))
+        if unit != 1.0:
+            product /= scale
+        return product
+
+    return times, back
 
 
 def scatter_product(
