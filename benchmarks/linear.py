@@ -39,19 +39,20 @@ def mean_log_likelihood(X: np.ndarray, model: Any) -> float:
     return -0.5 * float(len(C) * np.log(2 * np.pi) + fit)
 
 
-def factors(shrink: int, n: int, d: int, k: int) -> np.ndarray:
-    """x = W z + noise with a noise variance for each column."""
+def factors(shrink: int, n: int, d: int, k: int, noise: float) -> np.ndarray:
+    """x = W z + noise with a noise variance for each column, of about `noise`."""
     random = np.random.default_rng(0)
-    W, noise = random.normal(size=(d, k)), random.uniform(0.2, 2.0, size=d)
+    W, noise = random.normal(size=(d, k)), noise * random.uniform(0.2, 2.0, size=d)
     n //= shrink
     return random.normal(size=(n, k)) @ W.T + np.sqrt(noise) * random.normal(size=(n, d))
 
 
-def factor_case(n: int, d: int, k: int) -> Case:
+def factor_case(n: int, d: int, k: int, noise: float = 1.0) -> Case:
+    little = "" if noise == 1.0 else "-little-noise"
     return Case(
-        name=f"factor-{n}x{d}",
-        about=f"Factor analysis of {n} x {d} float64 with {k} planted factors.",
-        make=partial(factors, n=n, d=d, k=k),
+        name=f"factor-{n}x{d}{little}",
+        about=f"Factor analysis of {n} x {d} float64 with {k} planted factors, noise {noise:g}.",
+        make=partial(factors, n=n, d=d, k=k, noise=noise),
         ours=Entry("lowdim", partial(factor_ours, k=k)),
         peers=[
             Entry(f"scikit-learn {method}", partial(factor_sklearn, k=k, method=method))
@@ -131,6 +132,8 @@ def ica_case(n: int, d: int, k: int) -> Case:
 CASES = (
     factor_case(50_000, 50, 10),
     factor_case(5_000, 500, 10),
+    factor_case(500, 20, 3, noise=0.02),
+    factor_case(2_000, 200, 10, noise=0.005),
     ica_case(50_000, 50, 50),
     ica_case(5_000, 500, 20),
 )

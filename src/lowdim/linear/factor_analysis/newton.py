@@ -8,6 +8,7 @@ raises f.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,14 @@ import scipy.linalg
 
 from lowdim.core.loop import iterate
 from lowdim.linalg.products import dense_times
-from lowdim.linear.factor_analysis.em import EMParams, em_update, principal_axes_of
 
-# Below this part, a noise variance may be on its way to 0, where the likelihood has several maxima
-SUSPICIOUS = 1e-2
+# Below this part of the whole, a noise variance may be on its way to 0; below this part of where the
+# search began, it has gone there, and then the likelihood has several maxima
+SUSPICIOUS, VANISHED = 1e-2, 1e-3
+
+# Starts in which a column has nearly no noise, at the most; the steps that all starts make before
+# the best ones go on, and how many do; a log psi that differs by less is where another search was
+MOST_STARTS, RACE, FINISHING, NEAR = 20, 8, 5, 0.05
 
 # Where a factor's eigenvalue is so many times above all that are left over, and columns are more
 # than this, Newton's method takes the first terms of a series for the second derivatives
@@ -85,40 +90,56 @@ def hessian(at: Profile) -> np.ndarray:
 
 
 def newton(estimator, R, n, k, psi, log_scale, floor):
-    """Minimise f; from further starts, too, where a noise runs to 0: there are several minima."""
+    """Minimise f; from further starts, too, since there may be several minima."""
     d = len(R)
     base = n / 2 * (d * np.log(2 * np.pi) + d + 2 * log_scale)  # -log p(X) = base + n / 2 f
     start = _joreskog_start(R, k) if psi is None else psi
     if k == d:  # as many factors as columns explain any covariance: nothing to search for
         estimator.history_, estimator.n_iter_, estimator.converged_ = np.array([]), 1, True
         return _best_loadings(R, np.log(start), k)[1:]
-    found = _minimise(estimator, R, n, k, start, base, floor)
-    if psi is None and (found.psi < SUSPICIOUS).any():
-        best, history = found, estimator.history_
-        for further in _further_starts(R, k, floor):
-            found = _minimise(estimator, R, n, k, further, base, floor)
-            if found.f < best.f - 1e-6 * abs(best.f):  # better by more than rounding
-                best, history = found, estimator.history_
-        found, estimator.history_ = best, history
-        estimator.n_iter_ = len(history)
-    estimator.history_ = np.append(estimator.history_, base + n / 2 * found.f)
-    return found.W, found.psi
+    search = partial(_minimise, estimator, R, n, k, base=base, floor=floor)
+    best = search(start)
+    if psi is None:
+        further = _further_starts(d, (best.psi < VANISHED * start).any())
+        best = _best_of(search, further, best, steps=min(RACE, estimator.max_iter))
+    history = np.append(best.history, base + n / 2 * best.f)
+    estimator.history_, estimator.n_iter_ = history, len(history) - 1
+    estimator.converged_ = best.converged
+    return best.W, best.psi
 
 
-class ProfileMinimum(NamedTuple):
+class Minimum(NamedTuple):
     f: float
     W: np.ndarray
     psi: np.ndarray
+    history: np.ndarray  # the objective before each step
+    converged: bool
 
 
-def _minimise(estimator, R, n, k, start, base, floor):
-    """Newton's method within log psi >= log floor; f never rises."""
+def _best_of(search, starts: list[np.ndarray], best: Minimum, steps: int) -> Minimum:
+    """The best of minima, by a race: all starts make so many steps, and the first ones go on.
+
+    One that comes to where the search has been before says nothing new and is left.
+    """
+    racing = [search(start, steps=steps) for start in starts]
+    for early in sorted(racing, key=lambda racer: racer.f)[:FINISHING]:
+        if np.abs(np.log(early.psi / best.psi)).max() < NEAR:
+            continue
+        last = search(early.psi)
+        if last.f < best.f - 1e-6 * abs(best.f):  # better by more than rounding
+            history = np.append(early.history, last.history)
+            best = last._replace(history=history)
+    return best
+
+
+def _minimise(estimator, R, n, k, start, *, base, floor, steps=None) -> Minimum:
+    """Newton's method within log psi >= log floor; f never rises. At most `steps`, if given."""
     start, floor = np.log(np.maximum(start, floor)), np.log(floor)
     loop = iterate(
         estimator,
         NewtonParams(start),
-        max_iter=estimator.max_iter,
-        tol=estimator.tol,
+        max_iter=steps or estimator.max_iter,
+        tol=0.0 if steps else estimator.tol,
     )
     last, at = None, None
     for (t,) in loop:
@@ -146,16 +167,17 @@ def _minimise(estimator, R, n, k, start, base, floor):
         last, at = (trial, new) if fell > 0 else (t, at)
         loop.params = NewtonParams(last)
     known = at if loop.params.t is last else None
-    return _best_loadings(R, loop.params.t, k, known)
+    f, W, psi = _best_loadings(R, loop.params.t, k, known)
+    return Minimum(f, W, psi, np.asarray(loop.history), loop.converged)
 
 
 def _best_loadings(
     R: np.ndarray, t: np.ndarray, k: int, known: Profile | None = None
-) -> ProfileMinimum:
-    """W = psi^1/2 U_k (G_k - I)^1/2, and f there, where the profile may be known already."""
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """f, W = psi^1/2 U_k (G_k - I)^1/2 and psi at t, where the profile may be known already."""
     at, psi = known or profile(R, t, k), np.exp(t)
     gain = np.sqrt(np.maximum(np.where(at.explained, at.g, 1.0) - 1.0, 0.0))[:k]
-    return ProfileMinimum(at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi)
+    return at.f, np.sqrt(psi)[:, None] * at.U[:, :k] * gain, psi
 
 
 def _newton_step(at: Profile, free: np.ndarray) -> np.ndarray:
@@ -185,14 +207,9 @@ def _joreskog_start(R: np.ndarray, k: int) -> np.ndarray:
     return np.clip((1.0 - 0.5 * k / d) / np.diag(np.linalg.inv(R + ridge)), 0.005, 1.0)
 
 
-def _further_starts(R: np.ndarray, k: int, floor: float) -> list[np.ndarray]:
-    """What EM makes of the principal axes, and each column in turn nearly without noise."""
-    params = EMParams(principal_axes_of(R, k), np.ones(len(R)))
-    for _ in range(100):
-        params = em_update(R, *params, floor)
-    starts = [params.psi]
-    for f in range(min(len(R), 20)):
-        start = np.full(len(R), 0.5)
-        start[f] = 0.01
-        starts.append(start)
+def _further_starts(d: int, a_noise_vanished: bool) -> list[np.ndarray]:
+    """Noise alone; where a noise has gone to 0, each column in turn nearly without noise, too."""
+    starts = [np.ones(d)]
+    if a_noise_vanished:
+        starts += list(np.where(np.eye(min(d, MOST_STARTS), d, dtype=bool), 0.01, 0.5))
     return starts
