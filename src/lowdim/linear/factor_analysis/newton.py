@@ -8,6 +8,7 @@ raises f.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -17,8 +18,8 @@ import scipy.linalg
 from lowdim.core.loop import iterate
 from lowdim.linalg.products import dense_times
 
-# Below this part of the whole, a noise variance may be on its way to 0; below this part of where the
-# search began, it has gone there, and then the likelihood has several maxima
+# Below this part of the whole, a noise variance may be on its way to 0; below this part of where it
+# began, it has gone there, and then the likelihood has several maxima
 SUSPICIOUS, VANISHED = 1e-2, 1e-3
 
 # Starts in which a column has nearly no noise, at the most; the steps that all starts make before
@@ -116,7 +117,9 @@ class Minimum(NamedTuple):
     converged: bool
 
 
-def _best_of(search, starts: list[np.ndarray], best: Minimum, steps: int) -> Minimum:
+def _best_of(
+    search: Callable[..., Minimum], starts: list[np.ndarray], best: Minimum, steps: int
+) -> Minimum:
     """The best of minima, by a race: all starts make so many steps, and the first ones go on.
 
     One that comes to where the search has been before says nothing new and is left.
@@ -132,7 +135,7 @@ def _best_of(search, starts: list[np.ndarray], best: Minimum, steps: int) -> Min
     return best
 
 
-def _minimise(estimator, R, n, k, start, *, base, floor, steps=None) -> Minimum:
+def _minimise(estimator, R, n, k, start, *, base, floor, steps=None):
     """Newton's method within log psi >= log floor; f never rises. At most `steps`, if given."""
     start, floor = np.log(np.maximum(start, floor)), np.log(floor)
     loop = iterate(
