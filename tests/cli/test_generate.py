@@ -143,6 +143,15 @@ def test_a_matrix_gives_a_matrix(run, tmp_path, rng):
     assert Y.shape == (25, 3) and abs(Y.mean() - 100) < 1
 
 
+def test_a_column_without_values_is_there_and_empty(run, read, write, rng):
+    lines = [f"{x:.2f},,{y:.2f}" for x, y in rng.normal(size=(40, 2))]
+    write("t.csv", "\n".join(["x,none,y", *lines]))
+    run("generate", "t.csv", "-n", 5, "--method", "ppca", "-o", "s.csv", "-q")
+    rows = read("s.csv")
+    assert list(rows) == ["x", "none", "y"]
+    assert rows["none"] == [""] * 5
+
+
 def test_without_a_file_nothing_is_written(run, table, tmp_path):
     said = run("generate", table, "--method", "ppca").stdout
     assert "drawn    120 rows to draw" in said and "written  nothing" in said
