@@ -143,6 +143,16 @@ def test_a_matrix_gives_a_matrix(run, tmp_path, rng):
     assert Y.shape == (25, 3) and abs(Y.mean() - 100) < 1
 
 
+def test_no_advice_is_given_that_cannot_be_followed(run, write, rng):
+    """Around a circle BIC asks for as many Gaussians as are tried; `n_components` is no option."""
+    angle = rng.uniform(0.0, 2 * np.pi, size=1000)
+    lines = [f"{np.cos(a):.4f},{np.sin(a):.4f}" for a in angle]
+    write("t.csv", "\n".join(["x,y", *lines]))
+    result = run("generate", "t.csv", "-n", 5, "--method", "mixture")
+    assert "Gaussians: 10 clusters, of 1 to 10" in result.stderr
+    assert "Warning" not in result.stderr
+
+
 def test_a_column_without_values_is_there_and_empty(run, read, write, rng):
     lines = [f"{x:.2f},,{y:.2f}" for x, y in rng.normal(size=(40, 2))]
     write("t.csv", "\n".join(["x,none,y", *lines]))
