@@ -64,12 +64,14 @@ class Material:
     @cached_property
     def clusters(self) -> int:
         """As many Gaussians as BIC says."""
+        from sklearn.exceptions import ConvergenceWarning
+
         import lowdim
         from lowdim.cli.auto import clusters
 
         model = lowdim.GaussianMixture(reg_covar=self.reg_covar, random_state=self.seed)
         _, rows = self.encoded(WITHOUT_LEVEL)
-        with _without_advice_on_clusters():
+        with _without_advice_on_clusters(ConvergenceWarning):
             return clusters(self.request, rows, model, self.seed, title="Gaussians")
 
     @property
@@ -123,7 +125,7 @@ class Material:
 
 
 @contextmanager
-def _without_advice_on_clusters() -> Iterator[None]:
+def _without_advice_on_clusters(*more: type[Warning]) -> Iterator[None]:
     """Nothing is said of arguments in Python, which who draws rows cannot set."""
     import warnings
 
@@ -131,8 +133,8 @@ def _without_advice_on_clusters() -> Iterator[None]:
     from lowdim.selection.clusters import EndOfRangeWarning
 
     with warnings.catch_warnings():
-        for of_clusters in (CollapsedComponentWarning, EndOfRangeWarning):
-            warnings.simplefilter("ignore", of_clusters)
+        for kind in (*more, CollapsedComponentWarning, EndOfRangeWarning):
+            warnings.simplefilter("ignore", kind)
         yield
 
 
