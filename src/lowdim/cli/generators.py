@@ -198,7 +198,8 @@ def _transformer(material: Material) -> Any:
 
 
 def _passes(material: Material) -> int:
-    return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
+    steps = -(-material.rows.shape[0] // BATCH)  # of a pass
+    return max(10, -(-STEPS // steps))
 
 
 LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels
