@@ -3,6 +3,9 @@
 The plain loop is what a tutorial has: rows in memory, a shuffled index, Adam, a moving average of
 the weights, torch's own threads. Both learn with batches of 128. Quality is the mean squared error
 of v on held-out rows with fixed times and noise (lower is better).
+
+Where all is known there is nothing to time: how far the network's noise and density are from those
+of a Gaussian, and the weights of seven modes in drawn rows from those in X (lower is better).
 """
 
 from __future__ import annotations
@@ -103,6 +106,88 @@ def error(X: np.ndarray, module: Any, data: Any) -> float:
         return float(Weighted().loss(module, (Y,), noise).item() / len(Y))
 
 
+# ---- where all is known --------------------------------------------------------------------------
+
+MEAN = np.array([1.0, -2.0, 0.5, 3.0])
+COV = np.array(
+    [[1.0, 0.6, 0.0, -0.3], [0.6, 1.0, 0.2, 0.0], [0.0, 0.2, 1.0, 0.5], [-0.3, 0.0, 0.5, 1.0]]
+)
+WEIGHTS = (0.3, 0.2, 0.15, 0.12, 0.1, 0.08, 0.05)
+TIMES = range(50, 1000, 100)
+
+
+def gaussian(shrink: int, n: int = 3000, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).multivariate_normal(MEAN, COV, size=n // shrink)
+
+
+def around_modes(shrink: int) -> np.ndarray:
+    """Rows at seven places on a circle, with a standard deviation of 0.1."""
+    random = np.random.default_rng(0)
+    which = random.choice(7, size=4000 // shrink, p=WEIGHTS)
+    return places()[which] + 0.1 * random.normal(size=(len(which), 2))
+
+
+def places() -> np.ndarray:
+    angle = 2 * np.pi * np.arange(7) / 7
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def shares(X: np.ndarray) -> np.ndarray:
+    """Of rows that are nearest to each place."""
+    nearest = np.linalg.norm(X[:, None] - places(), axis=2).argmin(axis=1)
+    return np.bincount(nearest, minlength=7) / len(X)
+
+
+def fitted(X: np.ndarray) -> Any:
+    from lowdim import Diffusion
+
+    return Diffusion(max_iter=40, random_state=0).fit(X)
+
+
+def noise_error(X: np.ndarray, model: Any) -> float:
+    """Root mean square of E[e | x_t] less what is predicted, on new rows; the noise itself has 1.
+
+    E[e | x_t] = bb (ab^2 S + bb^2 I)^-1 (x_t - ab m)
+    """
+    m, S = (MEAN - model.mean_) / model.scale_, COV / np.outer(model.scale_, model.scale_)
+    rows = (gaussian(1, 500, seed=1) - model.mean_) / model.scale_
+    errors = []
+    for t in TIMES:
+        kept, added = (float(part) for part in model.schedule_.level(t))
+        x, _ = model.schedule_.diffuse(rows, t, random_state=t)
+        C = kept**2 * S + added**2 * np.eye(len(m))
+        exact = added * np.linalg.solve(C, (x - kept * m).T).T
+        errors.append(model.predict_noise(x, t) - exact)
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def density_error(X: np.ndarray, model: Any) -> float:
+    """Mean distance of log-densities of the flow from the true ones, on new rows, in nats."""
+    from scipy.stats import multivariate_normal
+
+    rows = gaussian(1, 500, seed=1)
+    true = multivariate_normal(MEAN, COV).logpdf(rows)
+    return float(np.abs(model.score_samples(rows) - true).mean())
+
+
+def weight_error(X: np.ndarray, model: Any) -> float:
+    """The largest distance of a mode's share of 10,000 drawn rows from its share of X."""
+    return float(np.abs(shares(model.sample(10_000, random_state=1)) - shares(X)).max())
+
+
+def known(name: str, about: str, make: Any, quality: Any) -> Case:
+    return Case(
+        name=name,
+        about=about,
+        make=make,
+        ours=Entry("lowdim", fitted),
+        peers=[],
+        quality=quality,
+        higher_is_better=False,
+        big=True,
+    )
+
+
 def case(name: str, about: str, network: str, data: Any) -> Case:
     return Case(
         name=name,
@@ -120,4 +205,7 @@ def case(name: str, about: str, network: str, data: Any) -> Case:
 CASES = (
     case("diffusion-table", "Diffusion, 20 000 x 20, one pass, batches of 128.", "mlp", table),
     case("diffusion-digits", "Diffusion, 4000 digits, U-Net, one pass.", "unet", digits),
+    known("diffusion-noise", "The noise in a Gaussian of 4 columns: 0.04.", gaussian, noise_error),
+    known("diffusion-density", "Its log-density by the flow: 0.4 nats.", gaussian, density_error),
+    known("diffusion-modes", "Weights of 7 modes: 0.04.", around_modes, weight_error),
 )

@@ -78,6 +78,8 @@ def test_what_hardly_ever_comes_is_refused(model, tmp_path, monkeypatch):
         ({"kind": "w"}, "has no such level"),
         ({"x": "1.5"}, "which no drawn row has exactly"),
         ({"count": "few"}, "holds whole numbers"),
+        ({"count": "3.5"}, "holds whole numbers"),
+        ({"count": "nan"}, "holds whole numbers"),
         ({"y": "1"}, "'y'"),
     ],
 )

@@ -111,8 +111,11 @@ def test_a_seed_gives_the_same_rows_and_another_one_others(run, table, tmp_path)
     assert texts[0] == texts[1] != texts[2]
 
 
-def test_a_saved_model_draws_the_same_rows(run, table, tmp_path):
-    run("generate", table, "-n", 20, "--method", "ppca", "--model", "m", "-o", "a.csv")
+@pytest.mark.parametrize("method", NAMES)
+def test_a_saved_model_draws_the_same_rows(run, complete, method, tmp_path):
+    if method in NETWORKS:
+        pytest.importorskip("torch")
+    run("generate", complete, "-n", 20, "--method", method, "--model", "m", "-o", "a.csv")
     run("generate", "m", "-n", 20, "-o", "b.csv")
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
     assert isinstance(lowdim.load(tmp_path / "m"), lowdim.TableModel)
@@ -143,6 +146,25 @@ def test_a_matrix_gives_a_matrix(run, tmp_path, rng):
     assert Y.shape == (25, 3) and abs(Y.mean() - 100) < 1
 
 
+def test_no_advice_is_given_that_cannot_be_followed(run, write, rng):
+    """Around a circle BIC asks for as many Gaussians as are tried; `n_components` is no option."""
+    angle = rng.uniform(0.0, 2 * np.pi, size=1000)
+    lines = [f"{np.cos(a):.4f},{np.sin(a):.4f}" for a in angle]
+    write("t.csv", "\n".join(["x,y", *lines]))
+    result = run("generate", "t.csv", "-n", 5, "--method", "mixture")
+    assert "Gaussians: 10 clusters, of 1 to 10" in result.stderr
+    assert "Warning" not in result.stderr
+
+
+def test_a_column_without_values_is_there_and_empty(run, read, write, rng):
+    lines = [f"{x:.2f},,{y:.2f}" for x, y in rng.normal(size=(40, 2))]
+    write("t.csv", "\n".join(["x,none,y", *lines]))
+    run("generate", "t.csv", "-n", 5, "--method", "ppca", "-o", "s.csv", "-q")
+    rows = read("s.csv")
+    assert list(rows) == ["x", "none", "y"]
+    assert rows["none"] == [""] * 5
+
+
 def test_without_a_file_nothing_is_written(run, table, tmp_path):
     said = run("generate", table, "--method", "ppca").stdout
     assert "drawn    120 rows to draw" in said and "written  nothing" in said
@@ -161,7 +183,7 @@ def test_rows_go_to_standard_output_alone(run, table):
         (["--given", "group"], "is not a column and a value, such as group=north"),
         (["--given", "region=north"], "region"),
         (["--given", "group=west"], "'group' has no such level; choose one of"),
-        (["--given", "height=170.5"], "--given height=170.5: 'height' is a"),
+        (["--given", "height=170.5"], "--given height=170.5: 'height' is of kind"),
         (["--given", "age=old"], "'age' holds whole numbers"),
         (["-n", "0"], "'-n'"),
         (["--method", "magic"], "'magic' is not one of"),

@@ -35,6 +35,11 @@ def test_two_far_groups_are_a_mixture(material, rng, monkeypatch):
     assert found.clusters == 2
 
 
+@pytest.mark.parametrize(("n", "passes"), [(2, 1000), (128, 1000), (300, 334), (20_000, 10)])
+def test_networks_take_about_as_many_steps_whatever_the_number_of_rows(material, rng, n, passes):
+    assert generators._passes(material(rng.normal(size=(n, 2)))) == passes
+
+
 def test_networks_are_left_out_where_torch_is_absent(material, rng, monkeypatch):
     monkeypatch.setattr(generators, "_has_torch", lambda: False)
     found, said = material(rng.normal(size=(100, 2))), []

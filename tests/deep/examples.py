@@ -71,3 +71,17 @@ class Small(Estimator):
         )
         self.weights_ = trained.weights
         return self
+
+
+def parts_of_batches(model, X, monkeypatch):
+    """Into how many parts, for threads, the batches of a fit are cut."""
+    seen, cut = [], Learner._shards
+
+    def watched(learner, batch):
+        parts = cut(learner, batch)
+        seen.append(len(parts))
+        return parts
+
+    monkeypatch.setattr(Learner, "_shards", watched)
+    model.fit(X)
+    return seen

@@ -97,12 +97,13 @@ def test_saddle_of_a_quadratic_with_arrays_of_any_shape(method, rng):
         ({"max_iter": 0}, "max_iter=0"),
         ({"tol": -1.0}, "tol=-1.0"),
         ({"y0": [np.inf]}, r"y0 has shape \(1,\); play needs one or more finite"),
+        ({"fun": lambda x, y: np.sin(x).sum()}, "fun uses NumPy, which knows no gradients"),
         ({"fun": lambda x, y: x + y}, r"fun gave \(2,\); it must give a tensor with one number"),
     ],
 )
 def test_bad_input(wrong, says):
     given = {"fun": lambda x, y: (x * y).sum(), "x0": [1.0, 2.0], "y0": [1.0], **wrong}
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         play(**given)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lowdim
 from lowdim.tables.applicable import Rule
 from lowdim.tables.codecs import CategoryCodec, FlagCodec, NumberCodec
 from lowdim.tables.decoding import (
@@ -69,6 +70,21 @@ def test_a_frame_has_the_labels_types_and_index_that_came_in():
     assert found["x"].dtype == np.float32 and found[7].tolist() == [2, 3]
     assert found[7].dtype == np.int64
     assert found["k"].dtype == frame["k"].dtype and found["k"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("dtype", ["object", "float64", "Int64", "boolean", "string", "category"])
+def test_a_column_without_values_stays_empty_and_of_its_type(dtype, rng):
+    X = pd.DataFrame({"x": rng.normal(size=30), "none": pd.Series([None] * 30, dtype=dtype)})
+    encoder = lowdim.TableEncoder().fit(X)
+    found = encoder.inverse_transform(encoder.transform(X))
+    assert list(found.columns) == ["x", "none"]
+    assert found["none"].isna().all() and found["none"].dtype == X["none"].dtype
+
+
+def test_a_matrix_has_as_many_columns_as_it_had(rng):
+    X = np.column_stack([rng.normal(size=20), np.full(20, np.nan), rng.normal(size=20)])
+    encoder = lowdim.TableEncoder().fit(X)
+    np.testing.assert_allclose(encoder.inverse_transform(encoder.transform(X)), X)
 
 
 def test_cells_that_do_not_apply_stay_empty_unless_asked():

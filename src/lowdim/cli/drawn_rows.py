@@ -95,11 +95,11 @@ def check_given(encoding: Encoding, given: Mapping[str, str], where: str) -> Non
                 )
         elif not isinstance(codec, NumberCodec) or codec.kind != "whole number":
             raise TableError(
-                f"--given {plain(name)}={plain(value)}: {quoted(name)} is a {codec.kind}, which "
-                "no drawn row has exactly.",
+                f"--given {plain(name)}={plain(value)}: {quoted(name)} is of kind "
+                f"{quoted(codec.kind)}, which no drawn row has exactly.",
                 "Give levels of categories, flags, or whole numbers.",
             )
-        elif _number(value) is None:
+        elif (number := _number(value)) is None or not number.is_integer():
             raise TableError(
                 f"--given {plain(name)}={plain(value)}: {quoted(name)} holds whole numbers."
             )

@@ -311,11 +311,12 @@ def _check_options_of_models(method: str, holes: bool, model_path: str | None) -
 
 def _loaded(request: TableRequest) -> tuple[Any, list[str]]:
     from lowdim.cli.drawn_rows import check_draws
-    from lowdim.cli.saved_models import load_table_model
+    from lowdim.cli.saved_models import CODES, load_table_model
     from lowdim.cli.summary import line
     from lowdim.tables.errors import plain
 
-    model, where = load_table_model(request.path), plain(request.path, 200)
+    model = load_table_model(request.path, (*CODES, "sample"))
+    where = plain(request.path, 200)
     check_draws(model, where)
     return model, [line("from", where), line("method", type(model.estimator_).__name__)]
 

@@ -8,7 +8,8 @@ ones are. Networks take about as many steps whatever the number of rows is: a fe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,16 +64,14 @@ class Material:
     @cached_property
     def clusters(self) -> int:
         """As many Gaussians as BIC says."""
-        import warnings
+        from sklearn.exceptions import ConvergenceWarning
 
         import lowdim
         from lowdim.cli.auto import clusters
-        from lowdim.mixture.collapse import CollapsedComponentWarning
 
         model = lowdim.GaussianMixture(reg_covar=self.reg_covar, random_state=self.seed)
         _, rows = self.encoded(WITHOUT_LEVEL)
-        with warnings.catch_warnings():  # of more Gaussians than the rows support
-            warnings.simplefilter("ignore", CollapsedComponentWarning)
+        with _without_advice_on_clusters(ConvergenceWarning):
             return clusters(self.request, rows, model, self.seed, title="Gaussians")
 
     @property
@@ -121,7 +120,22 @@ class Material:
         encoder, rows = self.encoded(method.encoding)
         used = rows if chosen is None else rows.take(chosen)
         model = TableModel(method.unfitted(self), encoder=self._unfitted(method.encoding))
-        return model.fit_encoded(self.table, encoder, used)
+        with _without_advice_on_clusters():
+            return model.fit_encoded(self.table, encoder, used)
+
+
+@contextmanager
+def _without_advice_on_clusters(*more: type[Warning]) -> Iterator[None]:
+    """Nothing is said of arguments in Python, which who draws rows cannot set."""
+    import warnings
+
+    from lowdim.mixture.collapse import CollapsedComponentWarning
+    from lowdim.selection.clusters import EndOfRangeWarning
+
+    with warnings.catch_warnings():
+        for kind in (*more, CollapsedComponentWarning, EndOfRangeWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
 
 
 def _ppca(material: Material) -> Any:
@@ -184,7 +198,8 @@ def _transformer(material: Material) -> Any:
 
 
 def _passes(material: Material) -> int:
-    return max(10, -(-STEPS * BATCH // material.rows.shape[0]))
+    steps = -(-material.rows.shape[0] // BATCH)  # of a pass
+    return max(10, -(-STEPS // steps))
 
 
 LEVELS_AS_NUMBERS = (("level_columns", False),)  # for probabilities of levels

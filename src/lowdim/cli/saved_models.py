@@ -12,13 +12,15 @@ from lowdim.tables.errors import TableError, listed, no_such_column, plain, quot
 from lowdim.tables.model import TableModel
 from lowdim.tables.table import Table
 
+CODES = ("transform", "predict_proba", "impute")  # methods of models that say something of rows
 
-def load_table_model(path: str) -> TableModel:
-    """The model in a file; one that was saved without an encoder gets one."""
+
+def load_table_model(path: str, methods: Sequence[str] = CODES) -> TableModel:
+    """The model in a file, with one of these methods; one saved without an encoder gets one."""
     import lowdim
 
     model = lowdim.load(path)
-    able = any(hasattr(model, name) for name in ("transform", "predict_proba", "impute"))
+    able = any(hasattr(model, name) for name in methods)
     if not able or isinstance(model, lowdim.TableEncoder | lowdim.Alignment):
         raise TableError(f"{plain(path, 200)} holds a {type(model).__name__}, which has no codes.")
     return as_table_model(model)

@@ -305,7 +305,15 @@ def value_and_gradient(
 
     at = torch.tensor(x, dtype=torch.float64, requires_grad=True)
     with torch.enable_grad():
-        value = _scalar(fun(at, *batch))
+        try:
+            value = _scalar(fun(at, *batch))
+        except RuntimeError as error:
+            if "requires grad" not in str(error):
+                raise
+            raise TypeError(
+                "fun uses NumPy, which knows no gradients; write it with torch's functions: "
+                "torch.sin(x) for np.sin(x)."
+            ) from error
         if not value.requires_grad:  # constant
             return float(value), np.zeros_like(x)
         (gradient,) = torch.autograd.grad(value, at, allow_unused=True)

@@ -55,6 +55,8 @@ def decoded_columns(
             found[column.name] = words_of([column.value] * len(Z))
         elif column.value is not None:
             found[column.name] = Values(column.form, np.full(len(Z), column.value))
+        elif column.kind == "constant":  # it has no values, and stays that way
+            found[column.name] = Values("number", np.full(len(Z), np.nan))
     for column in encoding.columns:
         if column.copy_of is not None and column.copy_of in found:
             found[column.name] = found[column.copy_of]
@@ -108,6 +110,8 @@ def framed(
 
 def restored_column(values: Values, info: ColumnInfo, dtype: Dtype | None, backend: str) -> Any:
     """A native column; of files, whose types are those of text, the type that suits the kind."""
+    if dtype is not None and dtype.form == "words" and info.form == "":  # a column without values
+        values = words_of([None] * len(values))
     if dtype is None or (values.places is None) != (dtype.form != "words"):
         dtype = natural_dtype(values, info)
     if values.form == "number":  # levels that are dates or durations are known by their numbers

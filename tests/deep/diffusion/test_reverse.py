@@ -111,6 +111,7 @@ def test_visited_times_rise_to_the_last(steps):
         ({"n_features": 0}, "n_features=0"),
         ({"predict_noise": lambda x, t: x[:, :1]}, r"predict_noise gave shape \(3, 1\)"),
         ({"predict_noise": lambda x, t: np.nan * x}, "predict_noise gave numbers .* at t=10"),
+        ({"predict_noise": 3}, "predict_noise=3 must be a function"),
         ({"schedule": "cosine"}, "schedule='cosine' is no DiffusionSchedule"),
     ],
 )

@@ -104,6 +104,11 @@ def test_steps_that_are_refused(t):
         DiffusionSchedule(10).diffuse(np.zeros((2, 2)), t)
 
 
+def test_rows_that_do_not_belong_together_are_refused():
+    with pytest.raises(ValueError, match=r"xt has shape \(2, 2\) and x0 has \(3, 2\)"):
+        DiffusionSchedule(10).posterior(np.zeros((3, 2)), np.zeros((2, 2)), 5)
+
+
 def test_the_picture_is_of_one_chain():
     """Its last column is noise, its first the rows; between, as much of them as alpha_bar says."""
     figure = pytest.importorskip("matplotlib.figure").Figure

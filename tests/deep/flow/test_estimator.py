@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 
 import lowdim
+from tests.deep.examples import parts_of_batches
 
 pytest.importorskip("torch")
 
@@ -88,6 +89,12 @@ def test_units_of_columns_only_shift_the_density(d, rng):
     other = lowdim.NormalizingFlow(**short).fit(X * sizes + shift)
     found = other.score_samples(X * sizes + shift) + np.log(sizes).sum()
     np.testing.assert_allclose(found, one.score_samples(X), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(("hidden", "parts"), [((64,), 1), ((512, 512), 2)])
+def test_only_large_networks_are_worth_two_threads(hidden, parts, monkeypatch, rng):
+    model = lowdim.NormalizingFlow(2, hidden=hidden, max_iter=1, batch_size=128)
+    assert parts_of_batches(model, rng.normal(size=(128, 10)), monkeypatch) == [parts]
 
 
 def test_missing_values_are_refused_and_vae_is_named():

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 import lowdim
+from tests.deep.examples import parts_of_batches
 
 SMALL = {"channels": 8, "n_layers": 2, "kernel_size": 3, "max_iter": 25, "random_state": 0}
 
@@ -13,6 +14,15 @@ SMALL = {"channels": 8, "n_layers": 2, "kernel_size": 3, "max_iter": 25, "random
 def stripes(rng, n=240, width=4):
     """Each image is one line of random pixels, four times: width bits of information."""
     return np.tile(rng.integers(0, 2, size=(n, width)), 4).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("side", "batch", "parts"), [(28, 16, 2), (28, 32, 2), (28, 64, 4), (14, 32, 2), (4, 32, 1)]
+)
+def test_batches_are_cut_where_halves_are_worth_a_thread(side, batch, parts, monkeypatch, rng):
+    X = rng.integers(0, 2, size=(batch, side * side)).astype(float)
+    given = SMALL | {"channels": 2, "batch_size": batch, "max_iter": 1}
+    assert parts_of_batches(lowdim.PixelCNN(**given), X, monkeypatch) == [parts]
 
 
 @pytest.mark.parametrize("gated", [True, False])

@@ -29,6 +29,14 @@ def test_accuracy_and_bound_are_near_those_of_the_best_discriminator(rng, mean, 
     assert 0.5 * js_of(p, q) < told.js < js_of(p, q) + 0.05
 
 
+@pytest.mark.parametrize("n", [10, 20, 30])
+def test_few_rows_that_lie_apart_are_told_apart(n, rng):
+    found = tell_apart(rng.normal(size=(n, 3)), rng.normal(size=(n, 3)) + 5.0, rng)
+    assert found.accuracy > 0.8
+    alike = [tell_apart(*rng.normal(size=(2, n, 3)), rng).accuracy for _ in range(8)]
+    assert 0.3 < np.mean(alike) < 0.7
+
+
 def test_a_correlation_is_seen(rng):
     z = rng.normal(size=(400, 1))
     together = z + 0.3 * rng.normal(size=(400, 2))

@@ -82,6 +82,8 @@ def reverse_diffusion(
         raise TypeError(
             f"schedule={schedule!r} is no DiffusionSchedule; give DiffusionSchedule(n_steps, kind)."
         )
+    if not callable(predict_noise):
+        raise TypeError(f"predict_noise={predict_noise!r} must be a function of rows and a step.")
     check_choice("sampler", sampler, SAMPLERS)
     check_choice("variance", variance, VARIANCES)
     n, d = check_at_least("n_samples", n_samples, 1), check_at_least("n_features", n_features, 1)

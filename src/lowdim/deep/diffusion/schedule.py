@@ -131,6 +131,10 @@ class DiffusionSchedule:
         variance : ndarray of shape () or (n,)
         """
         x0, xt = _rows(x0, "x0", "posterior"), _rows(xt, "xt", "posterior")
+        if x0.shape != xt.shape:
+            raise ValueError(
+                f"xt has shape {xt.shape} and x0 has {x0.shape}; give a row of xt for each of x0."
+            )
         t = self._steps(t, 1)
         (kept, left), (_, now) = self.level(t - 1), self.level(t)
         alpha, beta = self.alpha[t - 1], self.beta[t - 1]

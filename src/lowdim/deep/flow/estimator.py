@@ -22,7 +22,10 @@ from lowdim.core.random import generator_of
 from lowdim.core.validation import check_at_least
 from lowdim.deep.coder import StandardizedNetwork, coded
 from lowdim.deep.drawing import DrawnSamples
+from lowdim.deep.learner import SHARD, Learner
 from lowdim.deep.network import SHARED_ARGUMENTS, sizes_of
+
+SHARD_WORK = 2**23  # rows of a shard times weights: below that, threads cost more than they give
 
 
 class NormalizingFlow(DrawnSamples, Transformer, StandardizedNetwork):
@@ -215,6 +218,11 @@ class NormalizingFlow(DrawnSamples, Transformer, StandardizedNetwork):
 
         sizes = sizes_of(self.hidden)
         return Flow(len(self.mean_), self.n_layers, sizes, self.activation, float(self.dropout))
+
+    def _new_learner(self, module: Any, loss: Any, settings: Any, **arguments: Any) -> Learner:
+        n_weights = sum(w.numel() for w in module.parameters())
+        arguments["shard"] = max(SHARD, SHARD_WORK // n_weights)
+        return super()._new_learner(module, loss, settings, **arguments)
 
     def _buffers(self) -> dict[str, np.ndarray]:
         from lowdim.deep.flow.module import sides

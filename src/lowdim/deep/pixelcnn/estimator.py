@@ -17,6 +17,7 @@ from lowdim.deep.network import SHARED_ARGUMENTS
 MOST_VALUES, AUTO_BINS = 256, 32  # of levels="auto"
 PIXELS_OF_A_SHARD = 4096  # that a thread works on, at least
 IMAGES_OF_A_SHARD = 16  # as well: torch takes a slower way for fewer
+PIXELS_OF_A_HALF, IMAGES_OF_A_HALF = 2048, 8  # of a batch that is cut in two
 
 
 class PixelCNN(ChainNetwork):
@@ -200,7 +201,9 @@ class PixelCNN(ChainNetwork):
             )
 
     def _shard_size(self) -> int:
-        return max(IMAGES_OF_A_SHARD, PIXELS_OF_A_SHARD // len(self.n_levels_))
+        d = len(self.n_levels_)
+        half = max(IMAGES_OF_A_HALF, PIXELS_OF_A_HALF // d, self.batch_size // 3 + 1)
+        return min(max(IMAGES_OF_A_SHARD, PIXELS_OF_A_SHARD // d), half)
 
     def _level_limits(self) -> tuple[int, int, bool]:
         if self.levels == "auto":

@@ -25,6 +25,7 @@ from lowdim.core.threads import ordered_map
 
 FOLDS = 5
 LARGEST_FACTOR = 2.0  # of log-odds
+LEAF, LEAVES = 20, 10  # rows of a leaf at least, or of few rows as many leaves
 
 
 class Told(NamedTuple):
@@ -72,7 +73,11 @@ def _odds(X: np.ndarray, is_real: np.ndarray, asked: np.ndarray, seed: int) -> n
     if len(asked) == 0 or is_real.all() or not is_real.any():
         return np.zeros(len(asked))
     trees = HistGradientBoostingClassifier(
-        max_iter=60, max_leaf_nodes=15, early_stopping=False, random_state=seed
+        max_iter=60,
+        max_leaf_nodes=15,
+        min_samples_leaf=min(LEAF, max(len(X) // LEAVES, 2)),
+        early_stopping=False,
+        random_state=seed,
     )
     with threadpool_limits(1, user_api="openmp"):  # folds share the threads; OpenMP's wait busily
         return trees.fit(X, is_real).decision_function(asked)
