@@ -58,11 +58,12 @@ def test_threads_and_parts_change_no_bit(rng, monkeypatch):
 
 
 def test_the_tree_is_for_many_points_of_few_columns(rng, monkeypatch):
-    assert tree_pays(5_000, 2)
-    assert tree_pays(5_000, 3)
-    assert not tree_pays(200, 2)
-    assert not tree_pays(5_000, 5)
-    assert not tree_pays(10**7, 30)
+    assert tree_pays(5_000, 2, 15)
+    assert tree_pays(5_000, 3, 15)
+    assert not tree_pays(200, 2, 15)
+    assert not tree_pays(5_000, 5, 15)
+    assert not tree_pays(10**7, 30, 15)
+    assert not tree_pays(5_000, 2, 4_000)
     used = []
     monkeypatch.setattr(
         search, "tree_neighbors", lambda X, k: (used.append(len(X)), tree_neighbors(X, k))[1]

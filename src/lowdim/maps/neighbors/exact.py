@@ -31,7 +31,7 @@ from lowdim.core.threads import ordered_map, shared_map
 from lowdim.linalg.nearest import Best, best_among, best_of, block_shape
 from lowdim.maps.neighbors.few import nearest_by_scores, strides_for
 from lowdim.maps.neighbors.found import Neighbors, ranked
-from lowdim.maps.neighbors.settling import settle
+from lowdim.maps.neighbors.settling import MOST, settle
 from lowdim.maps.points import Metric, Points, from_squares, row_means, squares_between
 
 EXTRA, ONE_MORE_FOR = 2, 8  # candidates beyond k, and how many of k bring one more
@@ -41,6 +41,7 @@ FEW = 2**12  # points, all of whose scores are made at once
 FEW_SCORES, FEW_ROWS = 2**18, 128  # that are made together, with few points
 SLAB = 2**12  # rows whose neighbours are held in float64 at a time
 SETTLED = 2**8  # of them at once
+HELD = 2**20  # neighbours that are held in float64 at a time, if they are many
 NUMBERS = 2**14  # of rows that are looked at in float64 at a time: they stay in the cache
 MULTIPLIED = 2**19  # of points that are multiplied in float64 at a time
 FARTHEST = 2.0**100  # of a new point's values, whose products with points float32 can hold
@@ -66,8 +67,9 @@ def exact_neighbors(
     search = Search(new, points, metric, own)
     indices = np.empty((new.n, k), np.int32)
     distances = np.empty((new.n, k), points.rows.dtype)
-    for first in range(0, new.n, SLAB):
-        rows = slice(first, min(first + SLAB, new.n))
+    size = min(SLAB, max(1, HELD // k))
+    for first in range(0, new.n, size):
+        rows = slice(first, min(first + size, new.n))
         index, squares = search.nearest(rows, k)
         squares += new.spread[rows][:, None]
         indices[rows], distances[rows] = index, from_squares(squares, metric)
@@ -126,6 +128,9 @@ class _Search(ABC):
     def nearest(self, rows: slice, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest points of some new ones, and |x - y|^2 + s_y."""
         K = min(self.n - self.own, k + EXTRA + k // ONE_MORE_FOR)
+        if 4 * K >= self.n and self.n <= FEW and (k > MOST or sp.issparse(self.points.rows)):
+            others = self._all_others(rows)  # to rank them all is less than to choose
+            return ranked(others, self.squares(rows, others), k)
         index, squares, least = self.likely(rows, k, K)
         if self.n - self.own > K and not self.is_whole:
             radius = np.sqrt(squares[:, -1])
@@ -134,6 +139,12 @@ class _Search(ABC):
             doubtful = np.flatnonzero(~(room > squares[:, -1]))
             self._look_again(rows.start + doubtful, k, doubtful, index, squares)
         return index, squares
+
+    def _all_others(self, rows: slice) -> np.ndarray:
+        m, columns = rows.stop - rows.start, np.arange(self.n - self.own)
+        if not self.own:
+            return np.tile(columns, (m, 1))
+        return columns + (columns >= np.arange(rows.start, rows.stop)[:, None])
 
     def _look_again(
         self, rows: np.ndarray, k: int, place: np.ndarray, index: np.ndarray, squares: np.ndarray
@@ -180,16 +191,17 @@ class _DenseSearch(_Search):
     def __init__(self, new: Points, points: Points, metric: Metric, own: bool):
         super().__init__(new, points, metric, own)
         self.are_few = self.n <= FEW
+        if self.are_few:
+            self.order = self.place = np.arange(self.n)
         mean = points.rows.mean(axis=0, dtype=np.float64)
         self.center = np.rint(mean * CENTER_STEPS) / CENTER_STEPS
         self.lengths = _square_lengths(new.rows, self.center)
         self.own_lengths = self.lengths if own else _square_lengths(points.rows, self.center)
         offset = (-(self.own_lengths + points.spread) / 2).astype(np.float32)
-        self.offset = offset if self.are_few else offset[self.order]
+        self.offset = offset[self.order]
         self.Y = np.empty(points.rows.shape, np.float32)
         for part in _parts(self.Y):
-            some = points.rows[part if self.are_few else self.order[part]]
-            self.Y[part] = _about(some, self.center, np.float32)
+            self.Y[part] = _about(points.rows[self.order[part]], self.center, np.float32)
         dtype = np.result_type(new.rows, points.rows)  # the kernels are compiled for one
         self.wide = [np.require(rows, dtype, ["C", "W"]) for rows in (new.rows, points.rows)]
         self.is_whole = self._has_no_error()
@@ -209,9 +221,11 @@ class _DenseSearch(_Search):
     def likely(self, rows: slice, k: int, K: int) -> Likely:
         m = rows.stop - rows.start
         index, squares = np.empty((m, k), np.int32), np.empty((m, k))
-        if self.are_few:
+        if self.are_few and k <= MOST:
             return Likely(index, squares, self._by_all_scores(rows, K, index, squares))
         found, scores = self._mutual(rows, K) if self.own else self._candidates(rows, K)
+        if k > MOST:
+            return Likely(*ranked(found, self.squares(rows, found), k), scores[:, -1])
         X, Y = self.wide[0][rows], self.wide[1]
 
         def work(first: int) -> None:
@@ -358,19 +372,8 @@ class _SparseSearch(_Search):
         return scores
 
     def likely(self, rows: slice, k: int, K: int) -> Likely:
-        if 4 * K >= self.n and self.n <= FEW:  # to rank them all is less than to choose
-            others = self._all_others(rows)
-            return Likely(
-                *ranked(others, self.squares(rows, others), k), np.full(len(others), -np.inf)
-            )
         found, scores = self._candidates(rows, K)
         return Likely(*ranked(found, self.squares(rows, found), k), scores[:, -1])
-
-    def _all_others(self, rows: slice) -> np.ndarray:
-        m, columns = rows.stop - rows.start, np.arange(self.n - self.own)
-        if not self.own:
-            return np.tile(columns, (m, 1))
-        return columns + (columns >= np.arange(rows.start, rows.stop)[:, None])
 
     def _themselves(self, rows: slice) -> Any:
         """The place of each row among the points, as pairs that do not take part."""

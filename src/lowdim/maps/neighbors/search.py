@@ -77,7 +77,7 @@ def _by_products(
         return measured(points, index.indices, metric)
     n, d = points.rows.shape
     is_plain = not sp.issparse(points.rows) and not points.spread.any()
-    if method != "approximate" and is_plain and tree_pays(n, d):
+    if method != "approximate" and is_plain and tree_pays(n, d, k):
         found, squares = tree_neighbors(points.rows, k)
         return Neighbors(found, from_squares(squares, metric).astype(points.rows.dtype, copy=False))
     many = float(n) ** 2 * d > MANY

@@ -11,6 +11,8 @@ import numpy as np
 from lowdim.core.kernel import kernel
 from lowdim.maps.direct import squared_distance
 
+MOST = 200  # neighbours that are put in their places one by one: more are sorted
+
 
 @kernel
 def settle(X, Y, spread, found, index, squares):

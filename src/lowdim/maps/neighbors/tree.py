@@ -18,7 +18,7 @@ import numpy as np
 
 from lowdim.core.config import get_config
 from lowdim.core.threads import shared_map
-from lowdim.maps.neighbors.settling import settle
+from lowdim.maps.neighbors.settling import MOST, settle
 
 FEWEST = (300, 2_000, 4_100, 6_000, 12_000, 50_000)  # points for which it pays, by columns
 MORE = 2  # candidates beyond k
@@ -27,9 +27,9 @@ SETTLED = 2**9  # rows at once
 ROUNDING = 2.0**-48  # of a squared distance of few columns
 
 
-def tree_pays(n: int, d: int) -> bool:
-    """Whether a tree finds the neighbours of n points of d columns sooner than products do."""
-    return 1 <= d <= len(FEWEST) and n >= FEWEST[d - 1]
+def tree_pays(n: int, d: int, k: int) -> bool:
+    """Whether a tree finds the k nearest of n points of d columns sooner than products do."""
+    return 1 <= d <= len(FEWEST) and n >= FEWEST[d - 1] and k <= MOST
 
 
 def tree_neighbors(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
