@@ -108,5 +108,7 @@ CASES = (
     *(case(name, make, 1000, ordinal=False) for name, make in DATA.items()),
     *(case(name, make, 1000, ordinal=True) for name, make in DATA.items()),
     case("squared-plane", squared_plane, 1000, ordinal=True, precomputed=True),
+    case("squared-plane", squared_plane, 300, ordinal=True, precomputed=True),
+    case("groups", groups, 300, ordinal=False),
     case("groups", groups, 3000, ordinal=False),
 )

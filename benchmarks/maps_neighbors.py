@@ -22,6 +22,7 @@ LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "pynndescent")
 K = 15
 JUDGED = 300  # rows
 ROUNDS = 3
+FEW_COLUMNS = 6  # for which trees are quick
 
 
 def ours(X: Any, method: str, metric: str = "euclidean") -> np.ndarray:
@@ -41,6 +42,12 @@ def sklearn_auto(X: Any) -> np.ndarray:
     from sklearn.neighbors import NearestNeighbors
 
     return NearestNeighbors(n_neighbors=K, n_jobs=-1).fit(X).kneighbors()[1]
+
+
+def scipy_tree(X: Any) -> np.ndarray:
+    from scipy.spatial import cKDTree
+
+    return cKDTree(X).query(X, K + 1, workers=-1)[1][:, 1:]
 
 
 def descent(X: Any, looked_for: int = K + 1) -> np.ndarray:
@@ -105,12 +112,15 @@ def mnist_components(shrink: int, n: int = 60_000, d: int = 50) -> np.ndarray:
 
 
 def exact_case(n: int, d: int, dtype: str) -> Case:
+    peers = [Entry("scikit-learn brute", sklearn_brute), Entry("scikit-learn", sklearn_auto)]
+    if d <= FEW_COLUMNS:
+        peers.append(Entry("SciPy tree", scipy_tree))
     return Case(
         name=f"exact-{n}x{d}-{dtype}",
         about=f"The {K} nearest rows of {n} x {d} {dtype}, all of them.",
         make=partial(near_a_surface, n=n, d=d, dtype=dtype),
         ours=Entry("lowdim", partial(ours, method="exact")),
-        peers=[Entry("scikit-learn brute", sklearn_brute), Entry("scikit-learn", sklearn_auto)],
+        peers=peers,
         quality=share_found,
         tolerance=1e-3,
         most_rounds=ROUNDS,
@@ -134,7 +144,13 @@ def approximate_case(
 
 
 CASES = [
+    exact_case(500, 20, "float64"),
+    exact_case(1_000, 5, "float64"),
+    exact_case(1_000, 100, "float32"),
     exact_case(2_000, 20, "float64"),
+    exact_case(4_000, 50, "float32"),
+    exact_case(5_000, 2, "float64"),
+    exact_case(20_000, 3, "float32"),
     exact_case(20_000, 50, "float32"),
     exact_case(20_000, 50, "float64"),
     exact_case(10_000, 784, "float32"),

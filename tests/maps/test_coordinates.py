@@ -136,3 +136,14 @@ def test_signs_do_not_hang_on_ties_in_the_last_digit():
 
 def test_no_dissimilarities_have_no_fit():
     np.testing.assert_array_equal(goodness_of_fit(np.zeros(2), np.zeros(5)), [0.0, 0.0])
+
+
+@pytest.mark.parametrize("n", [12, 90, 300])
+def test_places_do_not_need_the_whole_spectrum(rng, n):
+    X = rng.normal(size=(n, 6))
+    D = ((X[:, None] - X) ** 2).sum(axis=2)
+    whole = principal_coordinates(D.copy(), 3)
+    part = principal_coordinates(D.copy(), 3, whole=False)
+    assert len(whole.spectrum) == n
+    assert len(part.spectrum) == 3
+    np.testing.assert_allclose(part.Y, whole.Y, atol=1e-9 * np.abs(whole.Y).max())

@@ -345,12 +345,12 @@ def _find_neighbors() -> None:
 
     random = np.random.default_rng(0)
     for dtype in (np.float64, np.float32):
-        X = random.normal(size=(VERY_MANY_ROWS, 4)).astype(dtype)
+        X = random.normal(size=(VERY_MANY_ROWS, 8)).astype(dtype)
         lowdim.neighbors(X[:ROWS], 3)
         lowdim.neighbors(np.repeat(X[:ROWS], 2, axis=0), 3)
         lowdim.neighbors(sp.csr_array(X[:ROWS]), 3)
         lowdim.neighbors(X[:ROWS], 3, metric="manhattan")
-        lowdim.neighbors(X[: VERY_MANY_ROWS // 2], 3)
+        lowdim.neighbors(X, 3)
         lowdim.neighbors(X, 3, method="approximate", random_state=0)
 
 

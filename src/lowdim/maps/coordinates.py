@@ -44,7 +44,7 @@ class Coordinates(NamedTuple):
 
 @single_threaded_blas()
 def principal_coordinates(
-    squares: np.ndarray, k: int, weight: np.ndarray | None = None
+    squares: np.ndarray, k: int, weight: np.ndarray | None = None, *, whole: bool = True
 ) -> Coordinates:
     """Places in k dimensions, from squared dissimilarities, which are overwritten.
 
@@ -56,6 +56,8 @@ def principal_coordinates(
         At most n.
     weight : ndarray of shape (n,), default=None
         How often each row counts.
+    whole : bool
+        Find all eigenvalues of at most `ALL` rows: of 300 rows it takes three times as long.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def principal_coordinates(
     B = squares
     root = None if weight is None else np.sqrt(weight)
     trace = float(np.diagonal(B) @ (np.ones(len(B)) if weight is None else weight))
-    spectrum, U = _eigenpairs(B, k, root)
+    spectrum, U = _eigenpairs(B, k, root, whole)
     size = np.abs(spectrum).max(initial=0.0)
     values = np.where(spectrum[:k] > ROUNDING * size, spectrum[:k], 0.0)
     known = np.where(values > 0, values, 1.0)
@@ -159,12 +161,17 @@ def all_eigenvalues(B: np.ndarray, root: np.ndarray | None = None) -> np.ndarray
     return scipy.linalg.eigvalsh(A, check_finite=False)[::-1]
 
 
-def _eigenpairs(B: np.ndarray, k: int, root: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _eigenpairs(
+    B: np.ndarray, k: int, root: np.ndarray | None, whole: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of root B root that were found, decreasing, and the first k vectors (n, k)."""
     n = len(B)
     if n <= max(ALL, 2 * k):
         A = B if root is None else root[:, None] * B * root
-        values, U = scipy.linalg.eigh(A, driver="evd", check_finite=False)
+        if whole or 4 * k > n:
+            values, U = scipy.linalg.eigh(A, driver="evd", check_finite=False)
+        else:
+            values, U = scipy.linalg.eigh(A, subset_by_index=[n - k, n - 1], check_finite=False)
         return values[::-1], np.ascontiguousarray(U[:, ::-1][:, :k])
 
     def apply(V: np.ndarray) -> np.ndarray:

@@ -79,44 +79,45 @@ def _parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def _dense_squares(X, Y, index, squares):
-    d = X.shape[1]
-    whole = d - d % 8
     for i in range(index.shape[0]):
-        x = X[i]
         for c in range(index.shape[1]):
             j = index[i, c]
-            if j < 0:
-                squares[i, c] = np.inf
-                continue
-            y = Y[j]
-            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-            for f in range(0, whole, 8):
-                s0 += (np.float64(x[f]) - np.float64(y[f])) ** 2
-                s1 += (np.float64(x[f + 1]) - np.float64(y[f + 1])) ** 2
-                s2 += (np.float64(x[f + 2]) - np.float64(y[f + 2])) ** 2
-                s3 += (np.float64(x[f + 3]) - np.float64(y[f + 3])) ** 2
-                s4 += (np.float64(x[f + 4]) - np.float64(y[f + 4])) ** 2
-                s5 += (np.float64(x[f + 5]) - np.float64(y[f + 5])) ** 2
-                s6 += (np.float64(x[f + 6]) - np.float64(y[f + 6])) ** 2
-                s7 += (np.float64(x[f + 7]) - np.float64(y[f + 7])) ** 2
-            for f in range(whole, d):
-                square = (np.float64(x[f]) - np.float64(y[f])) ** 2
-                lane = f - whole
-                if lane == 0:
-                    s0 += square
-                elif lane == 1:
-                    s1 += square
-                elif lane == 2:
-                    s2 += square
-                elif lane == 3:
-                    s3 += square
-                elif lane == 4:
-                    s4 += square
-                elif lane == 5:
-                    s5 += square
-                else:
-                    s6 += square
-            squares[i, c] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+            squares[i, c] = squared_distance(X[i], Y[j]) if j >= 0 else np.inf
+
+
+@kernel(within=True)
+def squared_distance(x, y):
+    """|x - y|^2 of two rows."""
+    d = len(x)
+    whole = d - d % 8
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    for f in range(0, whole, 8):
+        s0 += (np.float64(x[f]) - np.float64(y[f])) ** 2
+        s1 += (np.float64(x[f + 1]) - np.float64(y[f + 1])) ** 2
+        s2 += (np.float64(x[f + 2]) - np.float64(y[f + 2])) ** 2
+        s3 += (np.float64(x[f + 3]) - np.float64(y[f + 3])) ** 2
+        s4 += (np.float64(x[f + 4]) - np.float64(y[f + 4])) ** 2
+        s5 += (np.float64(x[f + 5]) - np.float64(y[f + 5])) ** 2
+        s6 += (np.float64(x[f + 6]) - np.float64(y[f + 6])) ** 2
+        s7 += (np.float64(x[f + 7]) - np.float64(y[f + 7])) ** 2
+    for f in range(whole, d):
+        one = (np.float64(x[f]) - np.float64(y[f])) ** 2
+        lane = f - whole
+        if lane == 0:
+            s0 += one
+        elif lane == 1:
+            s1 += one
+        elif lane == 2:
+            s2 += one
+        elif lane == 3:
+            s3 += one
+        elif lane == 4:
+            s4 += one
+        elif lane == 5:
+            s5 += one
+        else:
+            s6 += one
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
 @kernel

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from lowdim.core.kernel import kernel
 from lowdim.core.threads import shared_map
 
-BLOCK = 4096  # rows whose keys are made at once
+NUMBERS = 2**14  # of rows whose keys are made at once: they stay in the cache
 
 
 class Groups(NamedTuple):
@@ -44,12 +44,13 @@ def row_keys(X: Any) -> np.ndarray:
         bits = _bits(X.data)
         _add_stored_keys(X.indptr.astype(np.int64), X.indices.astype(np.int64), bits, keys)
     else:
+        size = max(1, NUMBERS // max(1, X.shape[1]))
 
         def work(first: int) -> None:
-            rows = slice(first, first + BLOCK)
+            rows = slice(first, first + size)
             _add_keys(_bits(X[rows]), keys[rows])
 
-        shared_map(work, range(0, len(X), BLOCK))
+        shared_map(work, range(0, len(X), size))
     return keys
 
 

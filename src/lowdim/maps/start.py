@@ -180,11 +180,11 @@ def at_principal_coordinates(points: Points, n_components: int, metric: Metric) 
         )
     if n <= MOST:
         D = _known(distances(points, points, metric))
-        Y[:, :k] = principal_coordinates(squared(D), k).Y
+        Y[:, :k] = principal_coordinates(squared(D), k, whole=False).Y
         return Y
     chosen = landmark_rows(n, LANDMARKS)
     D = _known(among_landmarks(points, chosen, metric))
-    found = principal_coordinates(squared(D), k)
+    found = principal_coordinates(squared(D), k, whole=False)
     for rows, block in to_landmarks(points, chosen, metric):
         Y[rows, :k] = placed(squared(_known(block)), found.means, found.axes)
     return Y

@@ -160,3 +160,14 @@ def test_a_search_holds_the_rows_once_more_in_single_precision(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < points.rows.nbytes + 20e6
+
+
+@pytest.mark.parametrize(("n", "k"), [(600, 599), (600, 250), (1200, 210), (4200, 210)])
+def test_very_many_neighbours_are_sorted_not_inserted(rng, n, k):
+    X = rng.normal(size=(n, 3))
+    index, distance = found_among(X, k)
+    some = rng.integers(n, size=20)
+    D = np.sqrt(((X[some, None] - X) ** 2).sum(axis=2))
+    D[np.arange(20), some] = np.inf
+    assert_array_equal(index[some], np.argsort(D, axis=1, kind="stable")[:, :k])
+    assert_allclose(distance[some], np.sort(D, axis=1)[:, :k], rtol=1e-9)

@@ -53,7 +53,7 @@ def of_some_pairs(D: np.ndarray, missing: np.ndarray, n_components: int) -> np.n
     Y = np.zeros((len(D), n_components))
     for _ in range(ROUNDS):
         complete = np.where(missing, filled, squares)
-        Y[:, :k] = principal_coordinates(complete, k).Y
+        Y[:, :k] = principal_coordinates(complete, k, whole=False).Y
         length = np.einsum("ij,ij->i", Y, Y)
         filled = np.maximum(length[:, None] + length - 2.0 * (Y @ Y.T), 0.0)
     return Y
@@ -66,5 +66,5 @@ def of_graph(graph: Any, n_components: int) -> np.ndarray:
     D = np.where(reached, D, D[reached].max(initial=0.0))
     Y = np.zeros((len(D), n_components))
     k = min(n_components, len(D))
-    Y[:, :k] = principal_coordinates(np.square(D), k).Y
+    Y[:, :k] = principal_coordinates(np.square(D), k, whole=False).Y
     return Y

@@ -60,8 +60,10 @@ def neighbors(
 
     Notes
     -----
-    Candidates are found by products in float32, and then every distance is summed up by itself in
-    float64: what is called exact is exact for float32 and float64 rows, near or far from 0. Rows
+    Candidates are found by products in float32 (among many rows of at most six columns by SciPy's
+    k-d tree: from 300 rows of one column, 2,000 of two, 4,100 of three, 6,000 of four, 12,000 of
+    five, 50,000 of six; for at most 200 neighbours), and then every distance is summed up by itself
+    in float64: what is called exact is exact for float32 and float64 rows, near or far from 0. Rows
     that are equal are looked for once. Results do not depend on the number of threads.
 
     Memory beside X: the rows once more in their type and once in float32, 12 or 16 bytes for each

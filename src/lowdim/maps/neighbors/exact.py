@@ -2,8 +2,9 @@
 
     score_ij = x_i'y_j - (|y_j|^2 + s_j) / 2        |x_i - y_j|^2 + s_j = |x_i|^2 - 2 score_ij
 
-Of each row the K = k + some largest scores are kept (`linalg/nearest`), and the squared distances
-of these K are summed up by themselves (`maps/direct`). A score is wrong by at most
+Of each row the K = k + some largest scores are kept (`few.py`, of many points
+`linalg/nearest`), and the squared distances of these are summed up by themselves
+(`settling.py`). A score is wrong by at most
 
     E = u ((c + 8) |x| |y| + 4 |y|^2),      c columns, u = 2^-24 for float32
 
@@ -20,24 +21,29 @@ from __future__ import annotations
 import math
 import threading
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from lowdim.core.kernel import kernel
-from lowdim.core.threads import ordered_map
+from lowdim.core.threads import ordered_map, shared_map
 from lowdim.linalg.nearest import Best, best_among, best_of, block_shape
+from lowdim.maps.neighbors.few import nearest_by_scores, strides_for
 from lowdim.maps.neighbors.found import Neighbors, ranked
+from lowdim.maps.neighbors.settling import MOST, settle
 from lowdim.maps.points import Metric, Points, from_squares, row_means, squares_between
 
-EXTRA, ONE_MORE_FOR = 4, 4  # candidates beyond k, and how many of k bring one more
+EXTRA, ONE_MORE_FOR = 2, 8  # candidates beyond k, and how many of k bring one more
 WHOLE = 2.0**23  # up to here float32 holds all whole numbers and halves
 CENTER_STEPS = 16.0  # the center is a multiple of 1 / 16: whole numbers stay so
-SEVERAL = 2**11  # rows of which each product is made once, for both
-FEW = 2**12  # points, of which a large part may be ranked as they are
-SLAB = 2**15  # rows whose candidates are held at a time
-NUMBERS = 2**19  # of rows that are held in float64 at a time
+FEW = 2**12  # points, all of whose scores are made at once
+FEW_SCORES, FEW_ROWS = 2**18, 128  # that are made together, with few points
+SLAB = 2**12  # rows whose neighbours are held in float64 at a time
+SETTLED = 2**8  # of them at once
+HELD = 2**20  # neighbours that are held in float64 at a time, if they are many
+NUMBERS = 2**14  # of rows that are looked at in float64 at a time: they stay in the cache
+MULTIPLIED = 2**19  # of points that are multiplied in float64 at a time
 FARTHEST = 2.0**100  # of a new point's values, whose products with points float32 can hold
 SPARSE_BLOCK = (32, 4096)
 DOUBT_BYTES = 2**25  # of scores in float64, of rows that are looked at once more
@@ -57,12 +63,13 @@ def exact_neighbors(
     own : bool
         The new points are the points: none is its own neighbour.
     """
-    Search = _SparseSearch if sp.issparse(points.rows) else _DenseSearch
+    Search: Any = _SparseSearch if sp.issparse(points.rows) else _DenseSearch
     search = Search(new, points, metric, own)
     indices = np.empty((new.n, k), np.int32)
     distances = np.empty((new.n, k), points.rows.dtype)
-    for first in range(0, new.n, SLAB):
-        rows = slice(first, min(first + SLAB, new.n))
+    size = min(SLAB, max(1, HELD // k))
+    for first in range(0, new.n, size):
+        rows = slice(first, min(first + size, new.n))
         index, squares = search.nearest(rows, k)
         squares += new.spread[rows][:, None]
         indices[rows], distances[rows] = index, from_squares(squares, metric)
@@ -78,6 +85,14 @@ def measured(points: Points, index: np.ndarray, metric: Metric) -> Neighbors:
     return Neighbors(index.astype(np.int32), found)
 
 
+class Likely(NamedTuple):
+    """The nearest points of some rows, unless rounding misled."""
+
+    numbers: np.ndarray  # (m, k)
+    squares: np.ndarray  # (m, k)  |x - y|^2 + s_y
+    least: np.ndarray  # (m,)  a score that all points that were left out stay below, or have
+
+
 class _Search(ABC):
     """Scores of new points with points, in single and in double precision."""
 
@@ -89,23 +104,8 @@ class _Search(ABC):
         self.new, self.points, self.metric, self.own = new, points, metric, own
         self.n, self.columns = points.rows.shape
         self.order = _spread_out(self.n)  # in which the points are looked at
-
-    def _place_of(self, rows: slice) -> np.ndarray:
-        """Where points are in the order in which they are looked at."""
-        place = np.empty(self.n, np.int64)
-        place[self.order] = np.arange(self.n)
-        return place[rows]
-
-    def _themselves(self, rows: slice) -> Any:
-        """The place of each row among the points, as pairs that do not take part."""
-        if not self.own:
-            return None
-        m, place = rows.stop - rows.start, self._place_of(rows)
-        return sp.csr_array((np.ones(m), place, np.arange(m + 1)), shape=(m, self.n))
-
-    @abstractmethod
-    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
-        """The K points with the largest scores for some new points, and the scores."""
+        self.place = np.empty(self.n, np.int64)  # of each in this order
+        self.place[self.order] = np.arange(self.n)
 
     @abstractmethod
     def wide_scores(self, rows: np.ndarray) -> np.ndarray:
@@ -121,18 +121,21 @@ class _Search(ABC):
         b = a + radius
         return u * ((self.columns + 8) * a * b + 4 * b**2)
 
+    @abstractmethod
+    def likely(self, rows: slice, k: int, K: int) -> Likely:
+        """The k nearest of K candidates or more of some new points."""
+
     def nearest(self, rows: slice, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest points of some new ones, and |x - y|^2 + s_y."""
         K = min(self.n - self.own, k + EXTRA + k // ONE_MORE_FOR)
-        if 4 * K >= self.n and self.n <= FEW:  # to rank them all is less than to choose
-            found = self._all_others(rows)
-            return ranked(found, self.squares(rows, found), k)
-        found, scores = self.candidates(rows, K)
-        index, squares = ranked(found, self.squares(rows, found), k)
+        if 4 * K >= self.n and self.n <= FEW and (k > MOST or sp.issparse(self.points.rows)):
+            others = self._all_others(rows)  # to rank them all is less than to choose
+            return ranked(others, self.squares(rows, others), k)
+        index, squares, least = self.likely(rows, k, K)
         if self.n - self.own > K and not self.is_whole:
             radius = np.sqrt(squares[:, -1])
             error = self.error(rows, radius, self.u)
-            room = self.lengths[rows] - 2.0 * (scores[:, -1] + error)
+            room = self.lengths[rows] - 2.0 * (least + error)
             doubtful = np.flatnonzero(~(room > squares[:, -1]))
             self._look_again(rows.start + doubtful, k, doubtful, index, squares)
         return index, squares
@@ -187,14 +190,20 @@ class _DenseSearch(_Search):
 
     def __init__(self, new: Points, points: Points, metric: Metric, own: bool):
         super().__init__(new, points, metric, own)
+        self.are_few = self.n <= FEW
+        if self.are_few:
+            self.order = self.place = np.arange(self.n)
         mean = points.rows.mean(axis=0, dtype=np.float64)
         self.center = np.rint(mean * CENTER_STEPS) / CENTER_STEPS
         self.lengths = _square_lengths(new.rows, self.center)
         self.own_lengths = self.lengths if own else _square_lengths(points.rows, self.center)
-        self.offset = -(self.own_lengths + points.spread) / 2
+        offset = (-(self.own_lengths + points.spread) / 2).astype(np.float32)
+        self.offset = offset[self.order]
         self.Y = np.empty(points.rows.shape, np.float32)
         for part in _parts(self.Y):
             self.Y[part] = _about(points.rows[self.order[part]], self.center, np.float32)
+        dtype = np.result_type(new.rows, points.rows)  # the kernels are compiled for one
+        self.wide = [np.require(rows, dtype, ["C", "W"]) for rows in (new.rows, points.rows)]
         self.is_whole = self._has_no_error()
         self._buffers = threading.local()
         self._best: Best | None = None
@@ -209,20 +218,61 @@ class _DenseSearch(_Search):
             self.own or _are_multiples(self.new.rows, self.center, step)
         )
 
-    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
-        if self.own and self.n >= SEVERAL:
-            return self._mutual(rows, K)
+    def likely(self, rows: slice, k: int, K: int) -> Likely:
+        m = rows.stop - rows.start
+        index, squares = np.empty((m, k), np.int32), np.empty((m, k))
+        if self.are_few and k <= MOST:
+            return Likely(index, squares, self._by_all_scores(rows, K, index, squares))
+        found, scores = self._mutual(rows, K) if self.own else self._candidates(rows, K)
+        if k > MOST:
+            return Likely(*ranked(found, self.squares(rows, found), k), scores[:, -1])
+        X, Y = self.wide[0][rows], self.wide[1]
+
+        def work(first: int) -> None:
+            some = slice(first, first + SETTLED)
+            settle(X[some], Y, self.points.spread, found[some], index[some], squares[some])
+
+        shared_map(work, range(0, m, SETTLED))
+        return Likely(index, squares, scores[:, -1].astype(np.float64))
+
+    def _by_all_scores(
+        self, rows: slice, K: int, index: np.ndarray, squares: np.ndarray
+    ) -> np.ndarray:
+        """Write the nearest of few points; returns a score that the others stay below."""
+        m, strides = len(index), strides_for(K, self.n)
+        size, least = max(1, min(FEW_ROWS, FEW_SCORES // self.n)), np.empty(m, np.float32)
+        X, Y = self.wide
+
+        def work(first: int) -> None:
+            some = slice(first, min(first + size, m))
+            of_all = slice(rows.start + some.start, rows.start + some.stop)
+            x = self.Y[of_all] if self.own else _single(self.new.rows[of_all], self.center)
+            scores = np.matmul(x, self.Y.T, out=self._buffer((size, self.n), len(x), self.n))
+            memory = self._memory(strides)
+            itself = of_all.start if self.own else -1
+            places = scores, self.offset, X[of_all], Y, self.points.spread, itself, K, *memory
+            nearest_by_scores(*places, index[some], squares[some], least[some])
+
+        shared_map(work, range(0, m, size))
+        return least.astype(np.float64)
+
+    def _memory(self, strides: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What a thread finds neighbours among few points in."""
+        if not hasattr(self._buffers, "found"):
+            self._buffers.found = np.empty(self.n + 1, np.int32), np.empty(self.n + 1, np.float32)
+        return np.empty(strides, np.float32), *self._buffers.found
+
+    def _candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        """The K points with the largest scores for some new points, and the scores."""
         X = _single(self.new.rows[rows], self.center)
-        m, leave_out = len(X), self._themselves(rows)
-        shape = block_shape(m, 4)
+        shape = block_shape(len(X), 4)
 
         def scores_of(i: slice, j: slice) -> np.ndarray:
             out = self._buffer(shape, i.stop - i.start, j.stop - j.start)
             return np.matmul(X[i], self.Y[j].T, out=out)
 
-        offset = self.offset[self.order].astype(np.float32)
-        best = best_of(scores_of, m, offset, K, shape, leave_out=leave_out, numbers=self.order)
-        return best.column, best.score.astype(np.float64)
+        best = best_of(scores_of, len(X), self.offset, K, shape, numbers=self.order)
+        return best.column, best.score
 
     def _buffer(self, shape: tuple[int, int], m: int, n: int) -> np.ndarray:
         """Where a thread writes its scores: memory that is asked for anew costs a tenth more."""
@@ -233,17 +283,16 @@ class _DenseSearch(_Search):
     def _mutual(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
         """The same among the points themselves, for all at once: each product is made once."""
         if self._best is None:
-            offset = self.offset[self.order].astype(np.float32)
-            self._best = best_among(self.Y, offset, K, self.order)
-        place = self._place_of(rows)
-        return self._best.column[place], self._best.score[place].astype(np.float64)
+            self._best = best_among(self.Y, self.offset, K, self.order)
+        place = self.place[rows]
+        return self._best.column[place], self._best.score[place]
 
     def wide_scores(self, rows: np.ndarray) -> np.ndarray:
         X = _about(self.new.rows[rows], self.center, np.float64)
         scores = np.empty((len(rows), self.n))
-        for part in _parts(self.points.rows):
+        for part in _parts(self.points.rows, MULTIPLIED):
             np.matmul(X, _about(self.points.rows[part], self.center).T, out=scores[:, part])
-        scores += self.offset
+        scores -= (self.own_lengths + self.points.spread) / 2
         return scores
 
 
@@ -278,9 +327,9 @@ def _are_multiples(rows: np.ndarray, center: np.ndarray, step: float) -> bool:
     )
 
 
-def _parts(rows: np.ndarray) -> list[slice]:
+def _parts(rows: np.ndarray, numbers: int = NUMBERS) -> list[slice]:
     """Some rows at a time, of so many numbers."""
-    size = max(1, NUMBERS // max(1, rows.shape[1]))
+    size = max(1, numbers // max(1, rows.shape[1]))
     return [slice(first, first + size) for first in range(0, len(rows), size)]
 
 
@@ -322,7 +371,19 @@ class _SparseSearch(_Search):
             scores -= np.outer(self.columns * self.new_means[rows], means)
         return scores
 
-    def candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+    def likely(self, rows: slice, k: int, K: int) -> Likely:
+        found, scores = self._candidates(rows, K)
+        return Likely(*ranked(found, self.squares(rows, found), k), scores[:, -1])
+
+    def _themselves(self, rows: slice) -> Any:
+        """The place of each row among the points, as pairs that do not take part."""
+        if not self.own:
+            return None
+        m, place = rows.stop - rows.start, self.place[rows]
+        return sp.csr_array((np.ones(m), place, np.arange(m + 1)), shape=(m, self.n))
+
+    def _candidates(self, rows: slice, K: int) -> tuple[np.ndarray, np.ndarray]:
+        """The K points with the largest scores for some new points, and the scores."""
         numbers = np.arange(rows.start, rows.stop)
         leave_out = self._themselves(rows)
 

@@ -1,7 +1,8 @@
 """Neighbours among points: which way they are found.
 
 equal points      are one point of the search, which is expanded at the end
-euclidean, ...    by products (`exact.py`), or in cells (`approximate.py`) where that pays
+euclidean, ...    by products (`exact.py`); by a tree (`tree.py`) where columns are few and points
+                  many; or in cells (`approximate.py`) where that pays
 other metrics     blocks of distances by scikit-learn or a function of two rows
 precomputed       the smallest entries of each row, or of a sparse graph
 """
@@ -22,6 +23,7 @@ from lowdim.maps.neighbors.descent import descent_neighbors
 from lowdim.maps.neighbors.exact import exact_neighbors, measured
 from lowdim.maps.neighbors.found import Neighbors
 from lowdim.maps.neighbors.graph import complete, smallest_of_graph
+from lowdim.maps.neighbors.tree import tree_neighbors, tree_pays
 from lowdim.maps.points import BY_PRODUCTS, Metric, Points, distances, from_squares, metric_of
 
 MANY = 2e12  # n^2 d, from which on "auto" is approximate
@@ -73,7 +75,12 @@ def _by_products(
     if method == "pynndescent":
         index = _completed(descent_neighbors(points, k, metric, random_state), points, metric)
         return measured(points, index.indices, metric)
-    many = float(points.n) ** 2 * points.rows.shape[1] > MANY
+    n, d = points.rows.shape
+    is_plain = not sp.issparse(points.rows) and not points.spread.any()
+    if method != "approximate" and is_plain and tree_pays(n, d, k):
+        found, squares = tree_neighbors(points.rows, k)
+        return Neighbors(found, from_squares(squares, metric).astype(points.rows.dtype, copy=False))
+    many = float(n) ** 2 * d > MANY
     if method == "approximate" or (method == "auto" and many):
         return approximate_neighbors(points, k, metric, random_state)
     return exact_neighbors(points, points, k, metric, own=True)
