@@ -84,6 +84,28 @@ def counting(
     )
 
 
+# ---- one text at a time --------------------------------------------------------------------------
+
+CALLS = 200
+
+
+@cache
+def fitted(library: str) -> Any:
+    from sklearn.feature_extraction import text
+
+    import lowdim
+
+    vectorizer = lowdim.CountVectorizer() if library == "lowdim" else text.CountVectorizer()
+    return vectorizer.fit(newsgroups(1)[::10])
+
+
+def one_by_one(X: np.ndarray, library: str) -> Any:
+    """Rows of texts that come alone, as they do to a service."""
+    vectorizer = fitted(library)
+    rows = [vectorizer.transform([text]) for text in documents(X[:CALLS], 1)]
+    return sp.csr_array(sp.vstack(rows))
+
+
 # ---- pairs of words ------------------------------------------------------------------------------
 
 
@@ -153,6 +175,15 @@ CASES = (
     ),
     counting(
         "tfidf", "stop words, min_df=5, tf-idf", "TfidfVectorizer", stop_words="english", min_df=5
+    ),
+    Case(
+        name="one-text-at-a-time",
+        about=f"{CALLS} texts of 20newsgroups counted, each by a call of transform.",
+        make=numbers,
+        ours=Entry("lowdim CountVectorizer", partial(one_by_one, library="lowdim")),
+        peers=[Entry("scikit-learn CountVectorizer", partial(one_by_one, library="sklearn"))],
+        quality=weighted_sum,
+        tolerance=1e-12,
     ),
     counting("count-words-10x", "words counted, in ten copies", "CountVectorizer", copies=10),
     Case(

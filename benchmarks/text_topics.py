@@ -17,7 +17,7 @@ AP and 20newsgroups are read from the folder that LOWDIM_DATA names.
 from __future__ import annotations
 
 import os
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +211,27 @@ def likelihood(X: Any, model: Any) -> float:
     return judge.score(X)
 
 
+# ---- one document at a time ----------------------------------------------------------------------
+
+CALLS = 200
+
+
+@cache
+def fitted(library: str, k: int) -> Any:
+    learn = lda if library == "lowdim" else lda_of_scikit_learn
+    return learn(stored(1, "ap_news"), k, max_iter=2)
+
+
+def one_by_one(X: Any, library: str, k: int) -> np.ndarray:
+    """Shares of documents that come alone, as they do to a service."""
+    model = fitted(library, k)
+    return np.concatenate([model.transform(X[[i]]) for i in range(CALLS)])
+
+
+def sum_of_shares(X: Any, shares: np.ndarray) -> float:
+    return float(shares.sum()) / len(shares)
+
+
 # ---- cases ---------------------------------------------------------------------------------------
 
 
@@ -274,6 +295,16 @@ def plsa_case(name: str, k: int) -> Case:
 
 
 CASES = [
+    Case(
+        name="one-document-at-a-time",
+        about=f"Shares of 50 topics in {CALLS} documents, each by a call of transform. AP.",
+        make=partial(stored, name="ap_news"),
+        ours=Entry("lowdim", partial(one_by_one, library="lowdim", k=50)),
+        peers=[Entry("scikit-learn", partial(one_by_one, library="sklearn", k=50))],
+        quality=sum_of_shares,
+        tolerance=1e-9,
+        warm_rows=CALLS,
+    ),
     batch_case("ap", 20),
     batch_case("20newsgroups", 20),
     batch_case("planted", 50),

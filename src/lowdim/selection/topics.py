@@ -38,7 +38,7 @@ from lowdim.text.judging.top_words import top_words
 CRITERIA = ("completion", "coherence")
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "lda": ("LatentDirichletAllocation", {"learning_method": "map", "tol": 1e-4}),
-    "plsa": ("PLSA", {}),
+    "plsa": ("PLSA", {"tol": 1e-5}),
     "nmf": ("NMF", {"beta_loss": "kullback-leibler", "solver": "mu"}),
 }
 USUAL = (2, 5, 10, 20, 30, 50, 75, 100)  # that are tried if nobody says how many

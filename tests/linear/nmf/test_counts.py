@@ -50,3 +50,18 @@ def test_sparse_rows_and_rows_without_counts(rng, monkeypatch):
     np.testing.assert_array_equal(Z[3], 0.0)
     monkeypatch.setattr(counts, "SYSTEMS_BYTES", 1)  # few rows at a time
     np.testing.assert_allclose(count_codes(sp.csr_array(X), V, Penalty(), 1e-15), Z, atol=1e-9)
+
+
+def test_a_row_that_a_step_leaves_where_it_is_takes_no_further_steps(rng, monkeypatch):
+    X, V = example(rng)
+    seen = []
+
+    def stay(X, Z, *arguments):
+        seen.append(len(Z))
+        return Z.copy()
+
+    monkeypatch.setattr(counts, "SWEEPS", 1)
+    monkeypatch.setattr(counts, "_newton", stay)
+    Z = count_codes(X, V, Penalty(), 1e-15)
+    assert len(seen) == 1 and seen[0] > 0
+    assert Z.any(axis=1)[X.any(axis=1)].all()

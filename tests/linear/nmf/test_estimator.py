@@ -111,6 +111,18 @@ def test_a_sparse_matrix_is_not_copied(rng):
     assert peak < 0.6 * (X.data.nbytes + X.indices.nbytes)
 
 
+@quietly
+def test_the_search_for_a_start_takes_no_more_memory_than_the_factors(rng):
+    X = sp.random_array((3000, 12_000), density=0.01, rng=rng, format="csr")
+    NMF(50, max_iter=2).fit_transform(X[:500])
+    tracemalloc.start()
+    codes = NMF(50, max_iter=3).fit_transform(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    factors = codes.nbytes + 50 * 12_000 * 8
+    assert peak < 5.0 * factors  # four are what the loop holds; the directions alone would be 5.5
+
+
 def test_n_components_auto_is_the_number_of_columns(rng):
     assert NMF(max_iter=2, tol=1e9).fit(parts(rng)).n_components_ == 12
 

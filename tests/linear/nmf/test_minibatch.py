@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -127,3 +129,30 @@ def test_what_is_negative_or_missing_is_refused(rng):
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"NaN in 1 of 12 columns.*with lowdim\.NMF\("):
         MiniBatchNMF(2).fit(X)
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+def peak_of(model, X):
+    tracemalloc.start()
+    codes = model.fit_transform(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak, codes
+
+
+@quietly
+def test_an_array_is_never_copied_as_a_whole(rng):
+    X = rng.random((400, 4096))
+    MiniBatchNMF(20, batch_size=40, max_iter=1).fit(X)
+    peak, _ = peak_of(MiniBatchNMF(20, batch_size=40, max_iter=2), X)
+    assert peak < 1.2 * X.nbytes
+
+
+@quietly
+def test_one_state_of_the_passes_is_kept_and_not_the_best_beside_it(rng):
+    X = sp.random_array((20_000, 3000), density=0.005, rng=rng, format="csr")
+    MiniBatchNMF(20, max_iter=1).fit(X[:2000])
+    peak, codes = peak_of(MiniBatchNMF(20, max_iter=2), X)
+    assert peak < 5.2 * (codes.nbytes + 20 * 3000 * 8)

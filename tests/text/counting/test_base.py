@@ -38,6 +38,16 @@ def test_steps_of_the_users_run_in_python():
     assert list(Own().fit(["a-b c"]).vocabulary_) == ["a-b", "c"]
 
 
+def test_few_texts_wait_for_no_table_of_the_vocabulary():
+    vectorizer = lowdim.CountVectorizer()
+    vocabulary = {f"w{i}": i for i in range(10_000)}
+    for few in (["w1 w2"], ["w1"] * 100, ()):
+        assert isinstance(counter_of(vectorizer, vocabulary, few), PythonCounter)
+    for many in (["w1 " * 20_000], ["w1"] * 300, [b"w1"], iter(["w1"]), None):
+        assert not isinstance(counter_of(vectorizer, vocabulary, many), PythonCounter)
+    assert not isinstance(counter_of(vectorizer, None, ["w1"]), PythonCounter)
+
+
 def test_vocabularies_are_mappings_sets_or_lists():
     assert given_vocabulary(None) is None
     assert given_vocabulary({"b", "a"}) == {"a": 0, "b": 1}

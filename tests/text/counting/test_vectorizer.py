@@ -1,12 +1,14 @@
 """`CountVectorizer`: the matrix of scikit-learn, in any cut of the documents."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction import text as sk
 
 import lowdim
-from lowdim.text.counting import tally
+from lowdim.text.counting import base, tally
 from tests.text.counting.test_cutting import random_texts
 
 STRANGE = [
@@ -24,7 +26,11 @@ def same(ours, theirs, docs):
     assert ours.vocabulary_ == theirs.vocabulary_
     assert X.dtype == Y.dtype and X.shape == Y.shape and X.has_sorted_indices
     np.testing.assert_array_equal(X.toarray(), Y.toarray())
-    assert (ours.fit(docs).transform(docs) != X).nnz == 0
+    ours.fit(docs)
+    for few in (0, len(docs)):  # by kernels, and by Python
+        with mock.patch.multiple(base, FEW_DOCUMENTS=few, FEW_LETTERS=2**62):
+            again = ours.transform(docs)
+        assert (again != X).nnz == 0 and again.dtype == X.dtype and again.has_sorted_indices
     return X
 
 

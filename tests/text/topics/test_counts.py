@@ -8,7 +8,14 @@ import scipy.sparse as sp
 
 import lowdim
 from lowdim.core.blocks import ArrayBlocks
-from lowdim.text.topics.counts import cells_of, in_pieces, refuse_negative, total_of, weights_of
+from lowdim.text.topics.counts import (
+    cells_of,
+    in_pieces,
+    refuse_negative,
+    some_terms,
+    total_of,
+    weights_of,
+)
 from tests.text.topics.examples import planted
 
 
@@ -77,3 +84,24 @@ def test_what_fills_missing_counts_leaves_none_negative(Model):
     with pytest.raises(ValueError, match=r"NaN in 1 of 2 columns.*with lowdim\.NMF\("):
         Model(1).fit(X)
     Model(1).fit(lowdim.NMF(1).fit(X).impute(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lowdim.PLSA(3, max_iter=5, tol=0, random_state=0),
+        lowdim.LatentDirichletAllocation(3, max_iter=3, random_state=0),
+        lowdim.LatentDirichletAllocation(3, learning_method="map", max_iter=3, random_state=0),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_document_alone_has_the_shares_that_it_has_among_others(model, rng):
+    counts = rng.poisson(0.05, size=(40, 400)).astype(float)
+    counts[0] = 0.0  # a document without words, too
+    X = sp.csr_array(counts)
+    whole = model.fit(X).transform(X)
+    one_by_one = np.concatenate([model.transform(X[[i]]) for i in range(40)])
+    np.testing.assert_array_equal(one_by_one, whole)
+    assert some_terms(ArrayBlocks(X[:2]))[0].shape[1] < 50
+    assert some_terms(ArrayBlocks(X))[0].shape[1] == 400

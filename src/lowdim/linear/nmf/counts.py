@@ -98,7 +98,10 @@ def _codes(X: Any, slope: np.ndarray, V: np.ndarray, penalty: Penalty, floor: fl
         if not moving.any():
             break
         rows, X = rows[moving], X[moving]
-        Z[rows] = _newton(X, Z[rows], V, slope[rows], penalty.l2, floor)
+        new = _newton(X, Z[rows], V, slope[rows], penalty.l2, floor)
+        moved = (new != Z[rows]).any(axis=1)  # a row that stays where it is always will
+        rows, X = rows[moved], X[moved]
+        Z[rows] = new[moved]
     return Z
 
 

@@ -261,7 +261,7 @@ class MiniBatchNMF(PartsModel):
         measured = _in_unit(rows, units)
         whole = float(measured.fold(size_of, units.beta, False, along=(weight,))) or 1.0
         first = first_state(start.V, units.beta, n, -(-n // size), self.fresh_restarts)
-        loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol)
+        loop = iterate(self, first, max_iter=self.max_iter, tol=self.tol, falls=True)
         del start, first  # the loop has what is needed
         for state in loop:
             batches = measured.batches(size, along=(weight,))
@@ -269,6 +269,7 @@ class MiniBatchNMF(PartsModel):
             cost = loop.params.costs.sum() / whole
             loop.record(cost, 0.0 if cost <= EXACT else pass_change(loop.params, whole))
         learned, codes = loop.params.learned, loop.params.W
+        del loop, state
         return self._publish(rows, weight, learned, codes, units, how.alpha.W)
 
     def _learn_from_all_rows(

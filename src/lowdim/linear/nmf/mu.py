@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from lowdim.core.blocks import Blocks
 from lowdim.linalg.sparse import product_at, row_numbers, sparse_times, with_values
 from lowdim.linear.nmf.alternation import fall
-from lowdim.linear.nmf.data import total, weighted
+from lowdim.linear.nmf.data import sum_squares, total, weighted
 from lowdim.linear.nmf.divergence import (
     divergence,
     divergence_by_row,
@@ -295,6 +295,8 @@ def _counts(X: Any, V: Any, how: Pass, weight: Any, W: Any, W_last: Any) -> MuSu
 
 def size_of(X: Any, beta: float, observed: bool, weight: Any, by_entry: Any = None) -> float:
     """Sum of x^beta of one block: what D is a share of."""
+    if beta == 2.0 and by_entry is None:
+        return 0.5 * sum_squares(X, weight)
     if not sp.issparse(X):
         return total(size_by_row(X, beta), weight)
     if beta <= 0 and not observed:

@@ -23,6 +23,9 @@ PASSES = 4  # over X for the singular vectors: about what randomized SVD finds w
 # is long in coming back by multiplicative updates
 FILL, FILL_FOR_UPDATES = 0.1, 1.0
 SMALL = 0.01  # likewise of "nndsvdar"
+# of these vectors: what is split by sign and filled in needs no more digits, and twice the memory
+# would be the most of a fit
+SEARCHED_IN = np.float32
 SEED = 0  # of the first directions of the search: no result depends on it but for rounding
 TINY = 1e-6  # entries below this are zeros, as scikit-learn has it
 
@@ -75,14 +78,14 @@ def split_by_sign(data: Any, k: int) -> Factors:
         tol=0,
         max_passes=PASSES + k // 16,  # wide blocks are cut
         random=SEED,
-        dtype=data.dtype,
+        dtype=SEARCHED_IN,
     )
     W = data.times(found.vectors[:, :k]).astype(np.float64, copy=False)  # u s
     V = found.vectors[:, :k].astype(np.float64, copy=False)
     del found
     weight = np.ones(len(W)) if data.weight is None else data.weight
     s = np.sqrt(np.einsum("i,ij,ij->j", weight, W, W))
-    within = s > np.sqrt(np.finfo(data.dtype).eps) * s.max(initial=0.0)
+    within = s > np.sqrt(np.finfo(SEARCHED_IN).eps) * s.max(initial=0.0)
     W *= np.divide(1.0, s, out=np.zeros_like(s), where=within)
     for j in range(k):
         pairs = [(np.maximum(sign * W[:, j], 0), np.maximum(sign * V[:, j], 0)) for sign in (1, -1)]

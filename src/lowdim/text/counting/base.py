@@ -27,11 +27,20 @@ from lowdim.text.counting.tally import (
 )
 
 PART_VALUES = 2**22  # stored counts in one file of a folder
+# What Python counts before kernels know the vocabulary, in letters of words: runs of characters
+# cost more, and so do terms of several words where kernels make a table of them
+FEW_DOCUMENTS, FEW_LETTERS = 2**8, 2**14
+OF_CHARACTERS, OF_TERM, OF_NGRAM = 6, 3, 12
 STEPS = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer")
 
 
-def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
-    """What counts documents as the arguments of a vectorizer say."""
+def counter_of(vectorizer: Any, vocabulary: dict | None, documents: Any = None) -> Counter:
+    """What counts documents as the arguments of a vectorizer say.
+
+    documents : those that will come; None: nobody knows how many
+    """
+    if vocabulary is not None and _are_few(documents, vectorizer, len(vocabulary)):
+        return PythonCounter(vectorizer.build_analyzer(), vocabulary)
     terms = None if vocabulary is None else sorted(vocabulary, key=vocabulary.__getitem__)
     if all(isinstance(term, str) for term in terms or ()):
         if (of_characters := character_rules_of(vectorizer)) is not None:
@@ -40,6 +49,19 @@ def counter_of(vectorizer: Any, vocabulary: dict | None) -> Counter:
         if (rules := rules_of(vectorizer)) is not None:
             return _Prepared(WordCounter(rules, terms), preparation_of(vectorizer))
     return PythonCounter(vectorizer.build_analyzer(), vocabulary)
+
+
+def _are_few(documents: Any, vectorizer: Any, n_terms: int) -> bool:
+    """Whether to count these texts takes no longer than to make a table of all terms."""
+    if not isinstance(documents, list | tuple) or len(documents) > FEW_DOCUMENTS:
+        return False
+    if not all(type(document) is str for document in documents):
+        return False
+    least, most = vectorizer.ngram_range or (1, 1)
+    of_words = vectorizer.analyzer == "word"
+    counting = (most - least + 1) * (1 if of_words else OF_CHARACTERS) * sum(map(len, documents))
+    by_term = OF_NGRAM if of_words and most > 1 else OF_TERM
+    return bool(counting <= FEW_LETTERS + n_terms * by_term)
 
 
 def character_rules_of(vectorizer: Any) -> CharacterRules | None:

@@ -300,6 +300,8 @@ def stacked(
     parts: list[Part], column: np.ndarray | None, n_columns: int, dtype: Any
 ) -> sp.csr_array:
     """All chunks as one matrix; `parts` is empty afterwards: each goes when it is written."""
+    if len(parts) == 1 and n_columns < 2**31:
+        return matrix_of(parts.pop(), column, n_columns, dtype)
     stored = np.cumsum([0, *ordered_map(partial(_n_stored, column=column), parts)])
     rows = np.cumsum([0, *(part.counts.shape[0] for part in parts)])
     large = max(int(stored[-1]), n_columns) >= 2**31

@@ -284,7 +284,8 @@ class CountVectorizer(TextAnalysis, SavedModel, BaseEstimator):
         n_columns = len(self.vocabulary_)
         if is_dask_documents(raw_documents) and folder is None:
             return on_dask(raw_documents, self.transform, n_columns, self._dtype_out())
-        with closing(counter_of(self, self.vocabulary_).parts(documents)) as parts:
+        to_come = documents if folder is None else None
+        with closing(counter_of(self, self.vocabulary_, to_come).parts(documents)) as parts:
             if folder is not None:
                 return written_to(folder, parts, n_columns, self.dtype, self._finished)
             return self._finished(stacked(list(parts), None, n_columns, self.dtype))

@@ -21,6 +21,8 @@ from lowdim.core.estimator import Estimator, Transformer
 # A cell costs a topic model some hundred times what it costs a product: cells that are worth a turn
 # on a thread take this part of what `block_bytes` asks for
 BYTES_PER_CELL = 192
+ALL = slice(None)  # terms
+FEWER = 4  # cells, so many times fewer than terms, are few: their terms are looked up first
 
 
 def open_counts(estimator: Any, X: Any, method: str, *, reset: bool = True) -> Blocks:
@@ -62,6 +64,21 @@ def in_pieces(rows: Blocks) -> Blocks:
     total = max(X.nnz if sp.issparse(X) else X.size, 1)
     cells = get_config().block_bytes // BYTES_PER_CELL
     return ArrayBlocks(X, block_rows=max(1, int(cells * X.shape[0] / total)), in_order=True)
+
+
+def some_terms(rows: Blocks) -> tuple[Blocks, Any]:
+    """Documents by the terms that they have, and which these are; as they are, if they have many.
+
+    A model need then make what it says of terms only for these: to code one document shall not take
+    the longer the more terms are known.
+    """
+    X = rows.in_memory
+    if X is None or FEWER * (X.nnz if sp.issparse(X) else X.size) > X.shape[1]:
+        return rows, ALL
+    terms = np.unique(X.indices)
+    indices = np.searchsorted(terms, X.indices)
+    own = sp.csr_array((X.data, indices, X.indptr), shape=(X.shape[0], len(terms)))
+    return in_pieces(ArrayBlocks(own)), terms
 
 
 def refuse_negative(X: Any, whom: str) -> None:

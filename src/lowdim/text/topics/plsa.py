@@ -33,10 +33,12 @@ from lowdim.core.shapes import Given
 from lowdim.core.validation import check_at_least, check_codes, check_weights
 from lowdim.text.topics.coordinates import PLSAParams, coordinate_step, counted
 from lowdim.text.topics.counts import (
+    ALL,
     CountsModel,
     Total,
     cells_of,
     open_counts,
+    some_terms,
     total_of,
     weights_of,
 )
@@ -208,8 +210,8 @@ class PLSA(WordMethods, CountsModel):
 
     def transform(self, X):
         """p(z | document): the likeliest shares of the topics in each document, (n, k)."""
-        rows = self._opened(X, "transform")
-        return rows.map(encode, *self._topics(), self.components_.dtype.name)
+        rows, terms = some_terms(self._opened(X, "transform"))
+        return rows.map(encode, *self._topics(terms), self.components_.dtype.name)
 
     def inverse_transform(self, Z):
         """p(w | document) = sum_z p(z | document) p(w | z), (n, v)."""
@@ -259,9 +261,9 @@ class PLSA(WordMethods, CountsModel):
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _topics(self):
-        """Topics by terms (v, k), and the shares of a document without words."""
-        phi = np.ascontiguousarray(self.components_.T, dtype=np.float64)
+    def _topics(self, terms=ALL):
+        """Topics by terms (v, k), or some of them, and the shares of a document without words."""
+        phi = np.ascontiguousarray(self.components_[:, terms].T, dtype=np.float64)
         return phi, self.topic_weights_.astype(np.float64)
 
     def _terms_by_topic(self):

@@ -23,16 +23,19 @@ TERMS_AT_A_TIME = 1024
 LEAST_PRIOR = 1e-100  # a prior of 0, where its logarithm is asked for
 
 
-def expected_topics(topics: np.ndarray) -> np.ndarray:
-    """exp E log phi of topics with the posterior Dirichlet(topics), by terms (v, k)."""
+def expected_topics(topics: np.ndarray, total: np.ndarray | None = None) -> np.ndarray:
+    """exp E log phi of topics with the posterior Dirichlet(topics), by terms (v, k).
+
+    total : their sums over all terms, (k,); None: these are all terms
+    """
     expected = exp_digamma(topics)
-    expected *= scale_of(topics)
+    expected *= scale_of(topics.sum(axis=0) if total is None else total)
     return expected
 
 
-def scale_of(topics: np.ndarray) -> np.ndarray:
+def scale_of(total: np.ndarray) -> np.ndarray:
     """What all terms of a topic have in common in this, (k,)."""
-    return np.exp(-psi(topics.sum(axis=0)))
+    return np.exp(-psi(total))
 
 
 def log_shares(gamma: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ from lowdim.core.loop import fitting
 from lowdim.core.random import generator_of, random_generator
 from lowdim.core.shapes import Anything, Either, Given, Maybe
 from lowdim.core.validation import check_at_least, check_choice, check_weights
-from lowdim.text.topics.counts import CountsModel, cells_of, open_counts
+from lowdim.text.topics.counts import ALL, CountsModel, cells_of, open_counts, some_terms
 from lowdim.text.topics.expectation import encoded, exp_digamma, spread_evenly
 from lowdim.text.topics.lda import bound, learning
 from lowdim.text.topics.lda.left_to_right import left_to_right
@@ -285,8 +285,8 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         normalize : bool, default=True
             Whether shares sum to 1; else they are the prior plus expected counts of words.
         """
-        rows = self._opened(X, "transform")
-        return rows.map(encode, *self._coding(), self.components_.dtype.name, normalize)
+        rows, terms = some_terms(self._opened(X, "transform"))
+        return rows.map(encode, *self._coding(terms), self.components_.dtype.name, normalize)
 
     # ---- judge -----------------------------------------------------------------------------------
 
@@ -374,7 +374,7 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
         components = self.components_.astype(np.float64, copy=False)
         if self._is_bayes():
             expected = exp_digamma(components)
-            expected *= bound.scale_of(components.T)[:, None]
+            expected *= bound.scale_of(components.sum(axis=1))[:, None]
         else:
             expected = components / components.sum(axis=1, keepdims=True)
         return expected.astype(self.components_.dtype, copy=False)
@@ -397,9 +397,9 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
     def _priors(self) -> Priors:
         return learned_priors(self.doc_topic_prior_, self.topic_word_prior_, len(self.components_))
 
-    def _topics(self) -> np.ndarray:
-        """components_ by terms, (v, k)."""
-        return np.ascontiguousarray(self.components_.T, dtype=np.float64)
+    def _topics(self, terms: Any = ALL) -> np.ndarray:
+        """components_ by terms, (v, k), or some of them."""
+        return np.ascontiguousarray(self.components_[:, terms].T, dtype=np.float64)
 
     def _inner(self) -> Inner:
         return Inner(self.max_doc_update_iter, self.mean_change_tol)
@@ -407,10 +407,11 @@ class LatentDirichletAllocation(WordMethods, CountsModel):
     def _is_bayes(self) -> bool:
         return self.learning_method != "map"
 
-    def _coding(self) -> tuple:
-        """What `encode` needs beside a block."""
-        topics, bayes = self._topics(), self._is_bayes()
-        B = bound.expected_topics(topics) if bayes else topics / topics.sum(axis=0)
+    def _coding(self, terms: Any = ALL) -> tuple:
+        """What `encode` needs beside a block, which may have some of the terms."""
+        topics, bayes = self._topics(terms), self._is_bayes()
+        total = self.components_.sum(axis=1, dtype=np.float64)
+        B = bound.expected_topics(topics, total) if bayes else topics / total
         return B, self._priors().doc, self._inner(), bayes
 
     def _bound_of(
