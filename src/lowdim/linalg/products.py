@@ -24,6 +24,7 @@ from lowdim.core.threads import ordered_map, shared_map, single_threaded_blas
 WORK_PER_PIECE = 2**22
 ENTRY = 16
 MOST_PIECES = 12
+FEW_ROWS, FEW_PIECES = 16, 4  # of so few rows a product takes as long as reading the other matrix
 NARROWEST = 128  # rows or columns of a piece: BLAS copies the other matrix for each
 PANEL = 48  # rows and columns: a multiple of the tiles of all of OpenBLAS' kernels
 
@@ -37,7 +38,7 @@ def dense_times(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """A B of arrays (n, m) and (m, d), on threads if they are large."""
     (n, m), d = A.shape, B.shape[1]
     work = n * m * d + ENTRY * (n * m + m * d + n * d)
-    pieces = min(work // WORK_PER_PIECE, MOST_PIECES)
+    pieces = min(work // WORK_PER_PIECE, FEW_PIECES if n <= FEW_ROWS else MOST_PIECES)
     if pieces < 2 or A.dtype != B.dtype:
         return A @ B
     if max(n, d) <= NARROWEST and m > max(n, d):

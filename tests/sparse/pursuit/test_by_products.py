@@ -29,7 +29,21 @@ def test_dependent_atoms_end_a_code_early(rng):
 
 def test_steps_give_the_code_after_each(rng):
     D, x = unit_atoms(rng, 20, 9), rng.standard_normal(9)
-    steps = by_products.omp_steps(without_gram(D), x, 4, -1.0)
+    (steps,) = by_products.omp_steps(without_gram(D), x[None], 4, np.array([-1.0]))
     for s in (1, 2, 4):
         expected = np.linalg.lstsq(D[steps.chosen[:s]].T, x)[0]
         np.testing.assert_allclose(steps.code(s), expected, atol=1e-10)
+
+
+def test_many_rows_take_a_step_together_and_end_when_each_is_done(rng, monkeypatch):
+    D, X = unit_atoms(rng, 40, 12), rng.standard_normal((30, 12))
+    enough = rng.uniform(0.01, 0.9, 30) * (X**2).sum(axis=1)
+    given = (without_gram(D), X, 12, enough)
+    codes, early = by_products.omp(*given)
+    monkeypatch.setattr(by_products, "MOST_NUMBERS", 1)  # a row at a time
+    alone, early_alone = by_products.omp(*given)
+    np.testing.assert_allclose(codes.toarray(), alone.toarray(), atol=1e-10)
+    np.testing.assert_array_equal(early, early_alone)
+    assert len(set(np.diff(codes.indptr).tolist())) > 3
+    left = ((X - codes @ D) ** 2).sum(axis=1)
+    assert (left <= enough + 1e-12).all()

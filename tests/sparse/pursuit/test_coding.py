@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
+import lowdim
 from lowdim.sparse.pursuit import coding
 from lowdim.sparse.pursuit.coding import Plan, code_block, fill_block
 from lowdim.sparse.pursuit.dictionaries import (
@@ -131,3 +132,26 @@ def test_dense_numbers_are_shrunk_without_a_sparse_matrix(rng, positive, monkeyp
     assert not np.signbit(dense[dense == 0]).any()
     split = code_block(X, of_atoms(D), shrinking._replace(split_sign=True))
     np.testing.assert_array_equal(split, halves.toarray())
+
+
+@pytest.mark.parametrize("algorithm", ["threshold", "omp", "iht", "cosamp"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_one_row_is_coded_without_the_products_of_all_pairs_of_atoms(
+    rng, monkeypatch, algorithm, holes
+):
+    D, x = unit_atoms(rng, 90, 20), rng.standard_normal((1, 20))
+    x[0, 3] = np.nan if holes else x[0, 3]
+    how = {"alpha": 0.3} if algorithm == "threshold" else {"n_nonzero_coefs": 4}
+    rows = np.repeat(x, 50, axis=0)
+    many = lowdim.sparse_encode(rows, D, algorithm=algorithm, **how)  # omp: from a Gram matrix
+
+    def refused(*_):
+        raise AssertionError("a Gram matrix")
+
+    monkeypatch.setattr("lowdim.sparse.pursuit.coding.of_atoms", refused)
+    found = lowdim.sparse_encode(x, D, algorithm=algorithm, **how)
+    np.testing.assert_allclose(found, many[:1], atol=1e-12)
+    given = {f"transform_{name}": value for name, value in how.items()}
+    coder = lowdim.SparseCoder(D, transform_algorithm=algorithm, **given)
+    np.testing.assert_allclose(coder.transform(x), many[:1], atol=1e-12)
+    assert coder.inverse_transform(many).shape == (50, 20)

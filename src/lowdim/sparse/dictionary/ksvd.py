@@ -47,7 +47,7 @@ from lowdim.sparse.dictionary.start import (
 )
 from lowdim.sparse.dictionary.warming import warmed
 from lowdim.sparse.pursuit.coder import decoded
-from lowdim.sparse.pursuit.dictionaries import of_atoms
+from lowdim.sparse.pursuit.dictionaries import without_gram
 
 STARTS = {"online", "random", "data", "dct"}
 
@@ -303,7 +303,7 @@ class KSVD(ImputeMixin, Transformer, Estimator):
     def inverse_transform(self, X):
         """Rows Z D of codes Z."""
         check_is_fitted(self)
-        return decoded(self, X, of_atoms(self.components_), split_sign=False)
+        return decoded(self, X, without_gram(self.components_), split_sign=False)
 
     def _filling(self, return_std: bool) -> tuple:
         if not return_std:

@@ -4,21 +4,25 @@
             r <- r - q (q'r)
     mp      r <- r - (u'r / u'u) u
 
-Memory: s signals beside one code.
+Memory: s signals beside one code, of some rows at a time: many rows are products of matrices.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 
-from lowdim.core.threads import shared_map
+from lowdim.core.threads import ordered_map, shared_map
 from lowdim.sparse.pursuit.dictionaries import Dictionary
+from lowdim.sparse.pursuit.scan import TIE_DOUBLE, TIE_SINGLE
 
 DEPENDENT = 10.0  # times the rounding error
+MOST_NUMBERS = 2**22  # of rows that are pursued together
+LEAST_PIECES = 2
 
 
 class Steps(NamedTuple):
@@ -39,8 +43,7 @@ def omp(
     dictionary: Dictionary, X: np.ndarray, n_nonzero: int, max_squared_error: Any = None
 ) -> tuple[sp.csr_array, np.ndarray]:
     """Codes (n, k) of orthogonal matching pursuit, and which rows ended early."""
-    enough = _enough(X, max_squared_error)
-    rows = shared_map(lambda i: omp_steps(dictionary, X[i], n_nonzero, enough[i]), range(len(X)))
+    rows = omp_steps(dictionary, X, n_nonzero, _enough(X, max_squared_error))
     codes = [dict(zip(row.chosen, row.code().tolist(), strict=True)) for row in rows]
     return _stacked(codes, dictionary, X), np.array([row.ended_early for row in rows])
 
@@ -55,36 +58,70 @@ def mp(
 
 
 def omp_steps(
-    dictionary: Dictionary, x: np.ndarray, n_nonzero: int, enough: float, at_least: int = 0
-) -> Steps:
-    """Orthogonal matching pursuit of one row, with at least so many atoms."""
-    rest, size = x.astype(np.float64), float(np.linalg.norm(x))
-    tiny = DEPENDENT * np.finfo(x.dtype).eps
-    Q, R, y = np.empty((n_nonzero, len(x))), np.zeros((n_nonzero, n_nonzero)), np.empty(n_nonzero)
-    chosen: list[int] = []
-    while len(chosen) < n_nonzero and (len(chosen) < at_least or rest @ rest > enough):
-        c = dictionary.correlations(rest[None].astype(x.dtype, copy=False))[0]
-        c[chosen] = 0.0
-        j, s = int(np.argmax(np.abs(c))), len(chosen)
-        atom = dictionary.atom(j)
-        length = np.linalg.norm(atom)
-        if abs(c[j]) <= tiny * size * length:
+    dictionary: Dictionary, X: np.ndarray, n_nonzero: int, enough: np.ndarray, at_least: int = 0
+) -> list[Steps]:
+    """Orthogonal matching pursuit of each row, with at least so many atoms."""
+    directions = min(n_nonzero, *dictionary.shape)
+    numbers = directions * (X.shape[1] + directions) + dictionary.shape[0]
+    size = max(1, min(MOST_NUMBERS // numbers, -(-len(X) // LEAST_PIECES)))
+
+    def work(first: int) -> list[Steps]:
+        some = slice(first, first + size)
+        return _steps_of_rows(dictionary, X[some], n_nonzero, directions, enough[some], at_least)
+
+    return list(chain.from_iterable(ordered_map(work, range(0, len(X), size))))
+
+
+def _steps_of_rows(
+    dictionary: Dictionary,
+    X: np.ndarray,
+    n_nonzero: int,
+    directions: int,
+    enough: np.ndarray,
+    at_least: int,
+) -> list[Steps]:
+    """A step of all rows at a time; those that are done are left out of the next."""
+    n, eps = len(X), float(np.finfo(X.dtype).eps)
+    tiny, ties = DEPENDENT * eps, (TIE_SINGLE if X.dtype == np.float32 else TIE_DOUBLE) * eps
+    rest, size = X.astype(np.float64), np.linalg.norm(X.astype(np.float64), axis=1)
+    Q = np.empty((n, directions, X.shape[1]))
+    R, y = np.zeros((n, directions, directions)), np.empty((n, directions))
+    chosen, used, going = np.empty((n, directions), np.int64), np.zeros(n, np.int64), np.arange(n)
+    for s in range(directions):
+        if s >= at_least:
+            going = going[_squares(rest[going]) > enough[going]]
+        if not len(going):
             break
-        q = atom
+        C = np.abs(dictionary.correlations(rest[going].astype(X.dtype, copy=False)))
+        np.put_along_axis(C, chosen[going, :s], 0.0, axis=1)
+        j = (C >= (1.0 - ties) * C.max(axis=1, keepdims=True)).argmax(axis=1)
+        q = dictionary.some_atoms(j).astype(np.float64)
+        length = np.sqrt(_squares(q))
+        basis = Q[going, :s]
         for _ in range(2):  # once more: what rounding left of the others
-            share = Q[:s] @ q
-            R[:s, s] += share
-            q = q - share @ Q[:s]
-        left = np.linalg.norm(q)
-        if left <= np.sqrt(tiny) * length:
-            break
-        R[s, s], Q[s] = left, q / left
-        y[s] = Q[s] @ rest
-        rest = rest - y[s] * Q[s]
-        chosen.append(j)
-    s = len(chosen)
-    early = s < n_nonzero and (s < at_least or rest @ rest > enough)
-    return Steps(chosen, R[:s, :s], y[:s], bool(early))
+            share = np.matmul(basis, q[:, :, None])
+            R[going, :s, s] += share[:, :, 0]
+            q -= np.matmul(share.transpose(0, 2, 1), basis)[:, 0]
+        left = np.sqrt(_squares(q))
+        more = (C[np.arange(len(j)), j] > tiny * size[going] * length) & (
+            left > np.sqrt(tiny) * length
+        )
+        going, q, left = going[more], q[more], left[more]
+        q /= left[:, None]
+        step = np.einsum("nd,nd->n", q, rest[going])
+        R[going, s, s], Q[going, s], y[going, s] = left, q, step
+        rest[going] -= step[:, None] * q
+        chosen[going, s], used[going] = j[more], s + 1
+    early = (used < n_nonzero) & ((used < at_least) | (_squares(rest) > enough))
+    return [
+        Steps(chosen[i, :s].tolist(), R[i, :s, :s], y[i, :s], bool(early[i]))
+        for i, s in enumerate(used.tolist())
+    ]
+
+
+def _squares(A: np.ndarray) -> np.ndarray:
+    """Of the length of each row."""
+    return np.einsum("nd,nd->n", A, A)
 
 
 def _mp_of_row(
@@ -97,7 +134,7 @@ def _mp_of_row(
             break
         c = dictionary.correlations(rest[None])[0]
         j = int(np.argmax(np.abs(c)))
-        atom = dictionary.atom(j)
+        atom = dictionary.some_atoms(np.array([j]))[0]
         step = float(c[j] / (atom @ atom))
         if abs(step) * np.linalg.norm(atom) <= nothing:
             break

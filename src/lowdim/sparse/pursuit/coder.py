@@ -21,7 +21,7 @@ from lowdim.core.loop import fitting
 from lowdim.core.output import in_columns_of_x
 from lowdim.core.sparse import checked_sparse
 from lowdim.core.validation import check_codes
-from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block, fill_block
+from lowdim.sparse.pursuit.coding import ALGORITHMS, Plan, code_block, fill_block, prepared
 from lowdim.sparse.pursuit.dictionaries import Dictionary, open_dictionary
 from lowdim.sparse.pursuit.encoding import checked_plan
 
@@ -159,7 +159,8 @@ class SparseCoder(Transformer, Estimator):
         """
         self._validate_params()
         rows = self.open_rows(X, reset=False)
-        return rows.map(code_block, *self._opened(rows.n_columns))
+        dictionary, plan = self._opened(rows.n_columns)
+        return rows.map(code_block, prepared(dictionary, plan, rows.known_rows), plan)
 
     def inverse_transform(self, X):
         """The rows that codes stand for, z D.
@@ -183,7 +184,8 @@ class SparseCoder(Transformer, Estimator):
         ndarray of shape (n, d), or a data frame if `set_output` asks for it
         """
         rows = self.open_rows(X, reset=False)
-        filled = rows.map(fill_block, *self._opened(rows.n_columns))
+        dictionary, plan = self._opened(rows.n_columns)
+        filled = rows.map(fill_block, prepared(dictionary, plan, rows.known_rows), plan)
         return in_columns_of_x(self, filled, X)
 
     def _width(self) -> int:

@@ -19,7 +19,7 @@ from lowdim.core.calling import level_of_caller
 from lowdim.sparse.min_l1.problem import Problem
 from lowdim.sparse.min_l1.solve import pursue as pursue_basis
 from lowdim.sparse.pursuit import by_products, hard, orthonormal
-from lowdim.sparse.pursuit.dictionaries import Dictionary, of_atoms
+from lowdim.sparse.pursuit.dictionaries import Dictionary, gram_pays, of_atoms, without_gram
 from lowdim.sparse.pursuit.greedy import pursue
 from lowdim.sparse.pursuit.lasso import follow
 from lowdim.sparse.pursuit.matching import mp
@@ -31,6 +31,7 @@ WITH_ERROR = ("omp", "ols", "mp", "cosamp", "iht", "bpdn")  # may end at an erro
 PENALISED = ("lasso_lars", "lasso_cd", "threshold")
 SIGNED_ONLY = ("lars", "omp", "ols", "mp", "cosamp", "iht", "bp", "bpdn")
 BY_PRODUCTS = ("omp", "mp", "threshold", "bp", "bpdn")  # need no atoms written down
+FROM_GRAM = ("lasso_lars", "lasso_cd", "lars", "omp", "ols", "mp")
 GREEDY = ("omp", "ols", "mp", "cosamp", "iht")
 
 PREMATURE = (
@@ -53,6 +54,16 @@ class Plan(NamedTuple):
     split_sign: bool = False
     sparse_output: bool = False
     warns: bool = True  # where omp and ols end before they have as many atoms as they may
+
+
+def prepared(dictionary: Dictionary, plan: Plan, n: int | None) -> Dictionary:
+    """The dictionary with a Gram matrix, where codes of n rows (None: many) are made from it."""
+    atoms, known = dictionary.atoms, dictionary.gram is not None
+    if atoms is None or known or plan.algorithm not in FROM_GRAM:
+        return dictionary
+    if plan.algorithm == "omp" and n is not None and not gram_pays(n, plan.n_nonzero, len(atoms)):
+        return dictionary
+    return of_atoms(atoms)
 
 
 def code_block(
@@ -152,13 +163,13 @@ def _coded_as_is(
     enough = None if plan.max_error is None else plan.max_error**2 * squares
     if plan.algorithm in ("bp", "bpdn"):
         return _coded_by_basis_pursuit(X, dictionary, plan)
-    if dictionary.gram is None:
-        return _coded_by_products(X, dictionary, plan, enough)
-    assert dictionary.atoms is not None
     if plan.algorithm in ("iht", "cosamp"):
+        assert dictionary.atoms is not None
         pursuit = hard.iht if plan.algorithm == "iht" else hard.cosamp
         limit = np.zeros(len(X)) if enough is None else enough
         return sp.csr_array(pursuit(dictionary.atoms, X, plan.n_nonzero, plan.max_iter, limit))
+    if dictionary.gram is None:
+        return _coded_by_products(X, dictionary, plan, enough)
     C = dictionary.correlations(X) if cov is None else cov
     return _coded_from_gram(dictionary.gram, C, squares, enough, plan, start)
 
@@ -267,8 +278,10 @@ def _coded_where(
     plan = plan._replace(n_nonzero=min(plan.n_nonzero, max(part.shape[1] // 2, 1)))
     Y = np.ascontiguousarray(Y)
     if plan.algorithm not in GREEDY:
-        return sp.csr_array(_coded_complete(Y, of_atoms(part), plan, None, None))
+        seen_part = prepared(without_gram(part), plan, len(Y))
+        return sp.csr_array(_coded_complete(Y, seen_part, plan, None, None))
     whole, seen = np.linalg.norm(atoms, axis=1), np.linalg.norm(part, axis=1)
     scale = np.divide(whole, seen, out=np.zeros_like(whole), where=seen > NEGLIGIBLE * whole)
-    codes = _coded_complete(Y, of_atoms(part * scale[:, None]), plan, None, None)
+    scaled = prepared(without_gram(part * scale[:, None]), plan, len(Y))
+    codes = _coded_complete(Y, scaled, plan, None, None)
     return sp.csr_array(sp.csr_array(codes).multiply(scale[None]))

@@ -9,11 +9,13 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from lowdim.core.numeric import numeric_array
+from lowdim.linalg.products import dense_times
 from lowdim.sparse.bases.making import basis
 from lowdim.sparse.bases.operator import Basis
 from lowdim.sparse.promises.products import as_matrix
 
 MOST_ATOMS = 8192  # whose Gram matrix is written down
+PRODUCT = 5  # what a product of all atoms with one row costs beside its share of the Gram matrix
 MOST_NUMBERS = 2**26  # of atoms that are written down where only products were given
 
 
@@ -26,22 +28,27 @@ class Dictionary(NamedTuple):
     operator: LinearOperator | None  # (d, k)
     shape: tuple[int, int]  # (k, d)
 
+    @property
+    def may_have_gram(self) -> bool:
+        """Whether a Gram matrix is there, or can be written down."""
+        return self.gram is not None or (self.atoms is not None and self.shape[0] <= MOST_ATOMS)
+
     def correlations(self, X: np.ndarray) -> np.ndarray:
         """The products of rows with all atoms, (n, k)."""
         if self.atoms is not None:
-            return X @ self.atoms.T
+            return dense_times(X, self.atoms.T)
         if self.basis is not None:
             return self.basis.products(X)
         assert self.operator is not None
         return np.asarray(self.operator.rmatmat(X.T).T, X.dtype)
 
-    def atom(self, j: int) -> np.ndarray:
-        """The j-th atom."""
+    def some_atoms(self, index: np.ndarray) -> np.ndarray:
+        """These atoms, as rows."""
         if self.atoms is not None:
-            return self.atoms[j]
-        one = np.zeros((1, self.shape[0]))
-        one[0, j] = 1.0
-        return self.signals(one)[0]
+            return self.atoms[index]
+        codes = np.zeros((len(index), self.shape[0]))
+        codes[np.arange(len(index)), index] = 1.0
+        return self.signals(codes)
 
     def signals(self, Z: Any) -> np.ndarray:
         """Z D, (n, d), of dense or sparse codes."""
@@ -58,7 +65,7 @@ class Dictionary(NamedTuple):
         k, d = self.shape
         if self.atoms is not None or self.basis is None or k > MOST_ATOMS or k * d > MOST_NUMBERS:
             return self
-        return of_atoms(self.basis.matrix().T)
+        return without_gram(self.basis.matrix().T)
 
     def to(self, dtype: Any) -> Dictionary:
         """The same, in one kind of floating point numbers."""
@@ -100,7 +107,7 @@ def open_dictionary(dictionary: Any, d: int, *, gram: Any = None, check: bool = 
         )
     if check:
         _check_atoms(atoms)
-    return of_atoms(atoms, gram)
+    return without_gram(atoms) if gram is None else of_atoms(atoms, gram)
 
 
 def of_atoms(atoms: np.ndarray, gram: Any = None) -> Dictionary:
@@ -118,6 +125,11 @@ def without_gram(atoms: np.ndarray) -> Dictionary:
     return Dictionary(atoms, None, None, None, atoms.shape)
 
 
+def gram_pays(n: int, n_nonzero: int, k: int) -> bool:
+    """Whether codes of n rows by orthogonal matching pursuit are quicker with a Gram matrix."""
+    return PRODUCT * n * n_nonzero > k
+
+
 def _of_operator(U: LinearOperator, d: int) -> Dictionary:
     if U.shape[0] != d:
         raise ValueError(
@@ -130,12 +142,12 @@ def _of_operator(U: LinearOperator, d: int) -> Dictionary:
     if k <= MOST_ATOMS and k * d <= MOST_NUMBERS:
         atoms = np.ascontiguousarray(as_matrix(U).T)
         _check_atoms(atoms)
-        return of_atoms(atoms)
+        return without_gram(atoms)
     return Dictionary(None, None, None, U, (k, d))
 
 
 def _check_atoms(atoms: np.ndarray) -> None:
-    largest = np.abs(atoms).max(axis=1)
+    largest = np.maximum(atoms.max(axis=1), -atoms.min(axis=1))
     if not np.isfinite(largest).all():
         j = int(np.argmax(~np.isfinite(largest)))
         raise ValueError(f"dictionary contains NaN or infinity (in atom {j}); atoms are complete.")

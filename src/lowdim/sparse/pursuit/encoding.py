@@ -25,6 +25,7 @@ from lowdim.sparse.pursuit.coding import (
     WITH_ERROR,
     Plan,
     code_block,
+    prepared,
 )
 from lowdim.sparse.pursuit.dictionaries import Dictionary, open_dictionary
 
@@ -141,6 +142,7 @@ def sparse_encode(
     k = opened.shape[0]
     start = _companion("init", init, (k,), X) if algorithm == "lasso_cd" else None
     products = None if cov is None else _companion("cov", np.asarray(cov).T, (k,), X)
+    opened = prepared(opened, plan, rows.known_rows)
     return rows.map(code_block, opened, plan, along=(start, products))
 
 
@@ -162,7 +164,8 @@ def checked_plan(
             f"Positive constraint not supported for '{algorithm}' coding method; choose "
             "'lasso_lars', 'lasso_cd' or 'threshold'."
         )
-    if dictionary.gram is None and dictionary.basis is None and algorithm not in BY_PRODUCTS:
+    written = dictionary.may_have_gram or dictionary.basis is not None
+    if not written and algorithm not in BY_PRODUCTS:
         raise ValueError(
             f"{names}algorithm={algorithm!r} needs the atoms written down, and {k:,} atoms for "
             f"{d:,} numbers are too many; choose one of {', '.join(BY_PRODUCTS)}."

@@ -16,15 +16,14 @@ from sklearn.utils import check_array
 
 from lowdim.core.calling import level_of_caller
 from lowdim.core.numeric import numeric_array
-from lowdim.core.threads import shared_map, single_threaded_blas
+from lowdim.core.threads import single_threaded_blas
 from lowdim.core.validation import check_at_least, check_choice, check_number, numbers_of
 from lowdim.sparse.pursuit.by_products import Steps, omp_steps
 from lowdim.sparse.pursuit.coding import PREMATURE
-from lowdim.sparse.pursuit.dictionaries import without_gram
+from lowdim.sparse.pursuit.dictionaries import gram_pays, without_gram
 from lowdim.sparse.pursuit.greedy import pursue
 
 SHARE = 0.1  # of the columns, if nothing is asked for
-PRODUCT = 5  # what a product of X' with one vector costs beside its share of X'X
 
 
 @single_threaded_blas()
@@ -81,7 +80,7 @@ def orthogonal_mp(
     n_nonzero, tol = _limits(n_nonzero_coefs, tol, X.shape[1])
     check_choice("precompute", precompute, ["auto", True, False])
     if precompute == "auto":
-        precompute = PRODUCT * y.shape[1] * n_nonzero > X.shape[1]
+        precompute = gram_pays(y.shape[1], n_nonzero, X.shape[1])
     if precompute:
         squares = (y**2).sum(axis=0)
         found = _from_gram(X.T @ X, X.T @ y, squares, n_nonzero, tol, return_path)
@@ -222,8 +221,8 @@ def steps_of_targets(
 ) -> list[Steps]:
     """How each target (n, targets) is pursued with the columns of X themselves."""
     dictionary, most = without_gram(X.T), min(n_nonzero, X.shape[1])
-    targets = list(np.ascontiguousarray(y.T))
-    return shared_map(lambda target: omp_steps(dictionary, target, most, enough, 1), targets)
+    targets = np.ascontiguousarray(y.T)
+    return omp_steps(dictionary, targets, most, np.full(len(targets), enough), 1)
 
 
 def _warn_if(ended_early: np.ndarray) -> None:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowdim.sparse.min_l1.problem import rounding_of
-from lowdim.sparse.pursuit.coding import Plan, code_block
-from lowdim.sparse.pursuit.dictionaries import Dictionary, of_atoms, open_dictionary
+from lowdim.sparse.pursuit.coding import Plan, code_block, prepared
+from lowdim.sparse.pursuit.dictionaries import Dictionary, open_dictionary, without_gram
 
 GREEDY = ("omp", "ols", "cosamp", "iht")
 COUNTED = ("cosamp", "iht")  # need to know how many non-zeros there are
@@ -36,15 +36,16 @@ def open_pursuit(sensed: Any, algorithm: str, n_nonzero: int | None) -> Pursuit:
     given = sensed.T if isinstance(sensed, np.ndarray) else sensed
     dictionary, lengths = open_dictionary(given, M), None
     most = min(M, L) if n_nonzero is None else min(n_nonzero, M, L)
-    if algorithm != "omp" and dictionary.gram is None and dictionary.basis is None:
+    written = dictionary.may_have_gram or dictionary.basis is not None
+    if algorithm != "omp" and not written:
         raise ValueError(
             f"solver={algorithm!r} needs a matrix, and {M:,} measurements of {L:,} atoms are too "
             "many to be written down; choose 'omp' or 'admm'."
         )
+    plan = Plan(algorithm, most, 0.0, None, STEPS, False, sparse_output=True, warns=False)
     if dictionary.atoms is not None:
         lengths = np.linalg.norm(dictionary.atoms, axis=1)
-        dictionary = of_atoms(dictionary.atoms / lengths[:, None])
-    plan = Plan(algorithm, most, 0.0, None, STEPS, False, sparse_output=True, warns=False)
+        dictionary = prepared(without_gram(dictionary.atoms / lengths[:, None]), plan, None)
     return Pursuit(dictionary, lengths, plan)
 
 
