@@ -40,7 +40,7 @@ def atoms_of(setting: Setting) -> np.ndarray:
 def signals(shrink: int, setting: Setting) -> np.ndarray:
     """Rows of length 1."""
     random = np.random.default_rng(1)
-    n, k = setting.n // shrink, setting.k
+    n, k = max(setting.n // shrink, 1), setting.k
     Z = np.zeros((n, k))
     chosen = random.random((n, k)).argsort(axis=1)[:, : setting.s]
     np.put_along_axis(Z, chosen, random.normal(size=chosen.shape), 1)
@@ -79,6 +79,19 @@ def spams_lasso(X: Any, setting: Setting, alpha: float) -> Any:
     return spams.lasso(X, D, lambda1=alpha, mode=2, numThreads=THREADS).T
 
 
+def targets_ours(X: Any, setting: Setting) -> Any:
+    import lowdim
+
+    with lowdim.config_context(threads=THREADS):
+        return lowdim.orthogonal_mp(atoms_of(setting).T, X.T, n_nonzero_coefs=setting.s).T
+
+
+def targets_sklearn(X: Any, setting: Setting) -> Any:
+    from sklearn.linear_model import orthogonal_mp
+
+    return orthogonal_mp(atoms_of(setting).T, np.asarray(X).T, n_nonzero_coefs=setting.s).T
+
+
 # --- Quality ----------------------------------------------------------------------------------
 
 
@@ -112,6 +125,19 @@ def greedy(name: str, about: str, algorithm: str, setting: Setting, peers: str) 
     )
 
 
+def targets(name: str, setting: Setting) -> Case:
+    """`orthogonal_mp` as it is called without arguments: the residuals are followed."""
+    n, d, k, s, *_ = setting
+    return Case(
+        name=name,
+        about=f"orthogonal_mp of {n} targets of {d} numbers, {k} atoms, {s} non-zeros.",
+        make=partial(signals, setting=setting),
+        ours=Entry("lowdim", partial(targets_ours, setting=setting)),
+        peers=[Entry("scikit-learn", partial(targets_sklearn, setting=setting))],
+        quality=partial(explained, setting=setting),
+    )
+
+
 def penalised(name: str, about: str, alpha: float, setting: Setting, peers: str) -> Case:
     given = {"setting": setting, "alpha": alpha}
     known = {
@@ -142,6 +168,9 @@ CASES = (
     greedy("omp-correlated", COMMON, "omp", SMALL._replace(common=1.0), "spams"),
     greedy("omp-float32", "float32", "omp", SMALL._replace(dtype=np.float32), "scikit-learn"),
     greedy("omp-100x399", RANDOM, "omp", Setting(7001, 100, 399, 5), "spams"),
+    greedy("omp-one-signal", RANDOM, "omp", Setting(1, 1000, 5000, 20), "scikit-learn"),
+    targets("omp-targets-2000", Setting(2000, 64, 256, 5)),
+    targets("omp-targets-200", Setting(200, 500, 2000, 10)),
     penalised("lasso-64x256", RANDOM, 0.15, SMALL, BOTH),
     penalised("lasso-dense", f"{RANDOM}, many in use", 0.05, SMALL, "spams"),
     penalised("lasso-256x1024", RANDOM, 0.1, LARGE, "spams"),
