@@ -21,7 +21,7 @@ from lowdim.sparse.pursuit.dictionaries import Dictionary
 from lowdim.sparse.pursuit.scan import TIE_DOUBLE, TIE_SINGLE
 
 DEPENDENT = 10.0  # times the rounding error
-MOST_NUMBERS = 2**22  # of rows that are pursued together
+MOST_NUMBERS = 2**19  # of rows that are pursued together
 LEAST_PIECES = 2
 
 
