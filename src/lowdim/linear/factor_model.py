@@ -158,7 +158,9 @@ class ExpectedCodes(FactorModelMethods):
         """Rows W z + mean."""
         check_is_fitted(self)
         Z = check_codes(self, Z, self.components_.shape[0])
-        return dense_times(Z, self.components_) + self.mean_
+        X = dense_times(Z, self.components_)
+        X += self.mean_
+        return X
 
     def _encoding(self):
         """What gives the codes of a block, and its arguments."""

@@ -86,6 +86,36 @@ def test_rotating_the_rows_rotates_the_axes(rng):
 # ---- kinds of data -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("offset", [0.5, 1e8])  # taken out after the product, or before
+@pytest.mark.parametrize("whiten", [False, True])
+def test_codes_keep_their_digits_near_and_far_from_zero(rng, offset, whiten):
+    X = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6)) + offset
+    pca = PCA(3, whiten=whiten).fit(X)
+    D = X - pca.mean_
+    expected = D @ pca.components_.T
+    if whiten:
+        expected /= np.sqrt(pca.explained_variance_)
+    np.testing.assert_allclose(pca.transform(X), expected, rtol=0, atol=1e-13 * 8 * abs(D).max())
+
+
+def test_complete_rows_in_memory_are_looked_at_once_by_transform(rng, monkeypatch):
+    X = rng.normal(size=(50, 4))
+    pca = PCA(2).fit(X)
+    codes = pca.transform(X)
+
+    def refused(*_, **__):
+        raise AssertionError("a pass that looks for NaN")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lowdim.core.validation.check_finite_rows", refused)
+        np.testing.assert_array_equal(pca.transform(X), codes)
+    X[3, 1] = np.nan
+    np.testing.assert_allclose(np.delete(pca.transform(X), 3, 0), np.delete(codes, 3, 0))
+    X[4, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        pca.transform(X)
+
+
 def test_a_large_sparse_matrix_is_fitted_in_a_fraction_of_its_dense_size(rng):
     S = sp.random_array((20_000, 5_000), density=0.001, rng=rng, format="csr")  # 800 MB if dense
     PCA(3, random_state=0).fit(S[:100])

@@ -26,7 +26,19 @@ SHARED_WORK = 2**20
 
 def encode(X: np.ndarray, mean: np.ndarray, W: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """E[z | x_o], (b, k); zero for a row without observed entries."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        complete = np.isfinite(X.sum())
+    if complete:  # then all rows have one matrix
+        return ((X - mean) @ coding_matrix(W, noise)).astype(X.dtype, copy=False)
     return encode_with_std(X, mean, W, noise)[0]
+
+
+def coding_matrix(W: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """M (d, k) for E[z | x] = M'(x - mean): noise^-1 W (I + W' noise^-1 W)^-1."""
+    std = noise_std(W, noise)[:, None]
+    V = W / std
+    values, axes = _precision(V)
+    return V @ ((axes / values) @ axes.T) / std
 
 
 def encode_with_std(
@@ -156,11 +168,16 @@ def _shared_codes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, covariance and log-determinant for rows with one pattern: plain products."""
     V = V * O.T
-    values, axes = np.linalg.eigh(V.T @ V)
-    values = 1.0 + np.maximum(values, 0.0)
+    values, axes = _precision(V)
     Z = (axes / values) @ (axes.T @ (Y @ V).T)
     C = (axes / values) @ axes.T
     return Z, C[np.tril_indices(len(C))][:, None], np.log(values).sum(keepdims=True)
+
+
+def _precision(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors of I + V'V."""
+    values, axes = np.linalg.eigh(V.T @ V)
+    return 1.0 + np.maximum(values, 0.0), axes
 
 
 def _mixed_codes(
