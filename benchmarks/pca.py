@@ -37,6 +37,20 @@ def fit_sklearn(X: Data, k: int, solver: str) -> Any:
     return PCA(n_components=k, svd_solver=solver, random_state=0).fit(X)
 
 
+class Fitted:
+    """A model of some of the rows, made while it warms up: codes of all rows are measured."""
+
+    def __init__(self, cls: str, k: int, library: str):
+        self.cls, self.k, self.library, self.model = cls, k, library, None
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        if self.model is None:
+            import importlib
+
+            self.model = getattr(importlib.import_module(self.library), self.cls)(self.k).fit(X)
+        return self.model.transform(X)
+
+
 def peers(k: int, *solvers: str) -> list[Entry]:
     return [
         Entry(f"scikit-learn {solver}", partial(fit_sklearn, k=k, solver=solver))
@@ -47,17 +61,17 @@ def peers(k: int, *solvers: str) -> list[Entry]:
 # --- Quality ----------------------------------------------------------------------------------
 
 
-def scattered(shrink: int, n: int, d: int, density: float) -> sparse.csr_array:
-    """Entries anywhere: variances that lie close together."""
-    random = np.random.default_rng(0)
-    return sparse.random_array(
-        (n // shrink, d // shrink), density=density, rng=random, format="csr"
-    )
-
-
 def captured_variance(X: Data, model: Any) -> float:
     """Share of the variance of X in the span of the components."""
     return captured_by(X, model.components_)
+
+
+def explained_by_codes(X: np.ndarray, Z: np.ndarray) -> float:
+    """Share of the variance of X that is a linear function of the codes."""
+    D = X[::20] - X[::20].mean(axis=0)
+    found = np.linalg.lstsq(np.c_[np.ones(len(D)), Z[::20]], D)[0]
+    left = D - np.c_[np.ones(len(D)), Z[::20]] @ found
+    return 1.0 - float((left**2).sum() / (D**2).sum())
 
 
 def captured_by(X: Data, components: np.ndarray, block: int = 4000) -> float:
@@ -79,6 +93,14 @@ def captured_by(X: Data, components: np.ndarray, block: int = 4000) -> float:
 
 
 # --- Data -------------------------------------------------------------------------------------
+
+
+def scattered(shrink: int, n: int, d: int, density: float) -> sparse.csr_array:
+    """Entries anywhere: variances that lie close together."""
+    random = np.random.default_rng(0)
+    return sparse.random_array(
+        (n // shrink, d // shrink), density=density, rng=random, format="csr"
+    )
 
 
 def planted(shrink: int, n: int, d: int, dtype: type, rank: int = 100) -> np.ndarray:
@@ -220,6 +242,17 @@ def wide_sparse_case(name: str, make: Callable, **of_what: float) -> Case:
     )
 
 
+def codes_case(cls: str, k: int) -> Case:
+    return Case(
+        name=f"codes-{cls}",
+        about=f"{cls}.transform of 200000 x 200 float64 by a model of {k} components.",
+        make=partial(planted, n=200_000, d=200, dtype=np.float64),
+        ours=Entry("lowdim", Fitted(cls, k, "lowdim")),
+        peers=[Entry("scikit-learn", Fitted(cls, k, "sklearn.decomposition"))],
+        quality=explained_by_codes,
+    )
+
+
 CASES = (
     dense_case(100_000, 200, np.float32, 20, "covariance_eigh", "full", "arpack", "randomized"),
     dense_case(100_000, 200, np.float64, 20, "covariance_eigh", "full", "arpack", "randomized"),
@@ -234,6 +267,8 @@ CASES = (
         peers=peers(20, "arpack"),  # the one solver for sparse X that needs no 10000 x 10000
         quality=captured_variance,
     ),
+    codes_case("PCA", 10),
+    codes_case("FactorAnalysis", 5),
     wide_sparse_case("sparse-5000x20000", documents, words=40),
     wide_sparse_case("sparse-flat-5000x20000", scattered, density=0.002),
     Case(
