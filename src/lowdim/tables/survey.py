@@ -294,7 +294,8 @@ def _run(x: np.ndarray, sums: NumberSums, f: int) -> Run | None:
     return Run(first, last) if counts_on else None
 
 
-DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
+DAY, HOUR, MINUTE = 86_400_000_000, 3_600_000_000, 60_000_000  # microseconds
+UNITS = (DAY, HOUR, MINUTE, *(10**k for k in range(6, -1, -1)))
 
 
 def date_parts(column: Column, x: np.ndarray) -> Column:
@@ -310,7 +311,7 @@ def date_parts(column: Column, x: np.ndarray) -> Column:
     found = {0}
     if rest.any():
         found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist())
-    finest = next((unit for unit in (DAY, HOUR, MINUTE, SECOND) if not np.any(rest % unit)), 1)
+    finest = next(unit for unit in UNITS if not np.any(rest % unit))
     return column._replace(
         months=frozenset(np.flatnonzero(np.bincount(months)).tolist()),
         hours=frozenset(found),
