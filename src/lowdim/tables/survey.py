@@ -308,9 +308,7 @@ def date_parts(column: Column, x: np.ndarray) -> Column:
     if day.max(initial=0) - first < SMALL_RANGE:
         day = np.flatnonzero(np.bincount(day - first)) + first
     months = day.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
-    found = {0}
-    if rest.any():
-        found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist())
+    found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist()) if rest.any() else {0}
     finest = next(unit for unit in UNITS if not np.any(rest % unit))
     return column._replace(
         months=frozenset(np.flatnonzero(np.bincount(months)).tolist()),
