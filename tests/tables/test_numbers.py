@@ -127,6 +127,8 @@ def test_counts_of_values_stand_for_the_values(pairs):
         ([500123.1234567], 7),
         ([0.123456789012345], 15),
         ([3e-14, 5e-14], 14),
+        ([5e12, 0.25], 2),
+        ([1e308, 0.5], MOST_DIGITS + 1),
         ([1 / 3, 2 / 3, 1 / 7], MOST_DIGITS + 1),
     ],
 )

@@ -340,11 +340,11 @@ def _has_digits(X: np.ndarray, k: int) -> np.ndarray:
 
     The quotient of two whole numbers below 2^53 is rounded as a text with decimals is on reading.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite ones are not
         part = X * 10.0**k
-    whole = np.rint(part)
-    if k <= ROUGH_DIGITS:
-        exact = np.abs(part - whole) <= ROUNDING * np.abs(part).max(axis=0, initial=0.0)
-    else:
-        exact = (whole / 10.0**k == X) & (np.abs(whole) < EXACT)
+        whole = np.rint(part)
+        if k <= ROUGH_DIGITS:
+            exact = np.abs(part - whole) <= ROUNDING * np.abs(part)
+        else:
+            exact = (whole / 10.0**k == X) & (np.abs(whole) < EXACT)
     return exact.all(axis=0)
