@@ -347,4 +347,4 @@ def _has_digits(X: np.ndarray, k: int) -> np.ndarray:
             exact = np.abs(part - whole) <= ROUNDING * np.abs(part)
         else:
             exact = (whole / 10.0**k == X) & (np.abs(whole) < EXACT)
-    return exact.all(axis=0)
+    return np.asarray(exact.all(axis=0))
