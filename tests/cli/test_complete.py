@@ -217,3 +217,15 @@ def test_a_network_without_torch_says_what_to_install(refused, incomplete, monke
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
     line = refused("complete", "incomplete.csv", "--method", "vae", "--std")
     assert "--method vae needs torch" in line and "pip install 'lowdim[deep]'" in line
+
+
+def test_flags_and_dates_are_written_as_they_were_read(run, write, tmp_path, rng):
+    lines = ["x,flag,when"]
+    for i in range(40):
+        flag = "" if i in (3, 7) else ("True", "False")[rng.integers(2)]
+        lines.append(f"{rng.normal():.8f},{flag},2024-03-01 {i % 24:02d}:30")
+    table = write("t.csv", "\n".join(lines) + "\n")
+    run("complete", table, "--method", "ppca", "-o", "filled.csv", "-q")
+    written = (tmp_path / "filled.csv").read_text().splitlines()
+    for line, filled in zip(lines, written, strict=True):
+        assert re.fullmatch(line.replace(",,", ",(True|False),"), filled)

@@ -165,6 +165,46 @@ def test_a_column_without_values_is_there_and_empty(run, read, write, rng):
     assert rows["none"] == [""] * 5
 
 
+SPELLED = {  # columns, and what their cells look like
+    "x": r"-?\d\.\d{8}",
+    "a": r"True|False",
+    "b": r"TRUE|FALSE",
+    "c": r"Y|N",
+    "d": r"0|1",
+    "e": r"2024-\d\d-\d\d \d\d:\d\d:\d\d",
+    "f": r"2024-\d\d-\d\d \d\d:\d\d",
+    "g": r"2024-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",
+    "h": r"2024-\d\d-\d\d \d\d:\d\d:\d\d\+01:00",
+}
+
+
+def spelled_rows(rng, n=60):
+    """Rows of flags and dates, spelled in several ways."""
+    lines = [",".join(SPELLED)]
+    for _ in range(n):
+        flags = [
+            pair[rng.integers(2)] for pair in (("True", "False"), ("TRUE", "FALSE"), "YN", "01")
+        ]
+        times = np.datetime64("2024-02-01") + rng.integers(0, 2 * 10**10, 4).astype("m8[ms]")
+        e, f, g, h = map(np.datetime_as_string, times)
+        dates = [e[:19], f[:16], g + "Z", h[:19] + "+01:00"]
+        dates = [date if date.endswith("Z") else date.replace("T", " ") for date in dates]
+        lines.append(",".join([f"{rng.normal():.8f}", *flags, *dates]))
+    return lines
+
+
+def test_flags_dates_and_decimals_look_like_those_of_the_table(run, write, tmp_path, rng):
+    table = write("t.csv", "\n".join(spelled_rows(rng)) + "\n")
+    run("generate", table, "--method", "ppca", "-o", "s.csv", "--model", "m.lowdim", "-q")
+    run("generate", "m.lowdim", "-n", 60, "-o", "again.csv", "-q")
+    for name in ("s.csv", "again.csv"):
+        header, *rows = (tmp_path / name).read_text().splitlines()
+        assert header.split(",") == list(SPELLED)
+        for row in rows:
+            assert all(map(re.fullmatch, SPELLED.values(), row.split(",")))
+    assert (tmp_path / "s.csv").read_text() == (tmp_path / "again.csv").read_text()
+
+
 def test_without_a_file_nothing_is_written(run, table, tmp_path):
     said = run("generate", table, "--method", "ppca").stdout
     assert "drawn    120 rows to draw" in said and "written  nothing" in said

@@ -122,6 +122,14 @@ def test_counts_of_values_stand_for_the_values(pairs):
         ([0.125, 100.25], 3),
         ([1 / 3], MOST_DIGITS + 1),
         ([123456.78], 2),
+        ([0.1 + 0.2, 1.0], 1),
+        ([8.302044618, 1.5], 9),
+        ([500123.1234567], 7),
+        ([0.123456789012345], 15),
+        ([3e-14, 5e-14], 14),
+        ([5e12, 0.25], 2),
+        ([1e308, 0.5], MOST_DIGITS + 1),
+        ([1 / 3, 2 / 3, 1 / 7], MOST_DIGITS + 1),
     ],
 )
 def test_decimals_are_those_that_the_values_need(values, digits):

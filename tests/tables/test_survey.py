@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lowdim.tables import readings, survey
 from lowdim.tables.errors import TableError
 from lowdim.tables.frames.opening import open_frame
+from lowdim.tables.numbers import MOST_DIGITS
 from lowdim.tables.survey import Run, Settings, look, merged
 
 
@@ -49,6 +50,14 @@ def test_a_column_is_described_by_its_values():
     assert again.missing == 1 and found.same == (0, 1, 2, 3, 1)
     assert found.absence.together.diagonal().tolist() == [0, 1, 1, 1, 1]
     assert found.absence.together[1, 4] == 1
+
+
+@pytest.mark.parametrize(
+    ("time", "finest"), [("10:00", 3_600_000_000), ("10:00:00.250", 10_000), ("10:00:00.123457", 1)]
+)
+def test_dates_are_multiples_of_their_finest_part(time, finest):
+    found = looked_at(pd.DataFrame({"t": pd.to_datetime([f"2020-01-01 {time}", None])}))
+    assert found.columns[0].finest == finest
 
 
 @given(st.data())
@@ -90,7 +99,9 @@ def test_what_is_known_of_the_parts_before_changes_nothing(rng):
         alone, knowing = merged(alone, looked_at(part)), merged(knowing, looked_at(part, knowing))
     assert [column.levels is None for column in alone.columns] == [True, False, False]
     assert alone.columns == knowing.columns
-    assert alone.numbers.digits.tolist() == knowing.numbers.digits.tolist() == [7, 2, 3]
+    assert (
+        alone.numbers.digits.tolist() == knowing.numbers.digits.tolist() == [MOST_DIGITS + 1, 2, 3]
+    )
 
 
 def test_columns_that_are_the_same_in_one_part_only_are_not_the_same():

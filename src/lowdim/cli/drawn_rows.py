@@ -200,7 +200,7 @@ def write_drawn(
     encoding, origin = model.encoder_.encoding_, model.encoder_.origin_
     random, done, names = np.random.default_rng(seed), 0, list[str]()
     with (
-        open_writer(path, digits=decimals(encoding)) as writer,
+        open_writer(path, digits=decimals(encoding), spelling=origin.spelling) as writer,
         watch("drawing rows", total=n) as bar,
     ):
         for count, values in _drawn_chunks(model, n, random, given, fill_all):

@@ -56,7 +56,7 @@ def write_filled(filler: Filler, table: Table, path: str, to_fill: Mapping[str, 
     stds = _names_with_std(filler, table, to_fill)
     n_rows = 0
     with (
-        open_writer(path, digits=decimals(filler.encoding)) as writer,
+        open_writer(path, digits=decimals(filler.encoding), spelling=table.spelling) as writer,
         watch("writing the table", total=table.n_rows) as bar,
     ):
         for chunk, index in _filled_chunks(filler, table):

@@ -86,7 +86,10 @@ def write_codes(model: TableModel, table: Table, path: str, ids: str | None) -> 
     as_matrix = path.lower().endswith(MATRICES)
     unknown: dict[str, Counter] = {}
     n_rows = 0
-    with open_writer(path) as writer, watch("writing codes", total=table.n_rows) as bar:
+    with (
+        open_writer(path, spelling=table.spelling) as writer,
+        watch("writing codes", total=table.n_rows) as bar,
+    ):
         for part in _encoded(encoding, table, found, None if as_matrix else ids):
             rows = as_blocks(part.X)
             rows.feature_names = encoding.feature_names() if encoding.named else None

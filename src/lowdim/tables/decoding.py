@@ -27,11 +27,15 @@ WIDTH = 1.96  # standard deviations on each side: 95 of 100 values of a normal d
 
 
 class Origin(NamedTuple):
-    """What the table was: its library, the labels and the types of its columns."""
+    """What the table was: its library, the labels and the types of its columns.
+
+    Of text files also how columns of flags, and of dates with times, are written.
+    """
 
     backend: str
     labels: tuple[Any, ...]
     dtypes: tuple[Dtype | None, ...]
+    spelling: Mapping[str, Any] = {}
 
 
 class Ranges(NamedTuple):

@@ -376,7 +376,12 @@ class TableEncoder(TransformerMixin, SavedModel, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         if table.named and all(isinstance(label, str) for label in _labels(table)):
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self.origin_ = Origin(backend_of(table), tuple(_labels(table)), _dtypes(table, names))
+        self.origin_ = Origin(
+            backend_of(table),
+            tuple(_labels(table)),
+            _dtypes(table, names),
+            {name: table.spelling[name] for name in names if name in table.spelling},
+        )
 
     def _decide(self, wish: Wish, table: Table) -> None:
         seen: Survey = self._survey

@@ -17,7 +17,9 @@ import numpy as np
 BLOCK_BYTES = 2**20  # a block of numbers stays in the cache through all the sums over it
 BLOCK_COLUMNS = 64  # of more columns there would be few rows in a block
 EXTREME = 2.0**200  # beyond, cubes would not fit a float64: sums are in units of a power of two
-MOST_DIGITS = 6  # decimals that are looked for
+MOST_DIGITS = 15  # decimals that are looked for;
+ROUGH_DIGITS, ROUNDING = 6, 1e-13  # so many may also be had by rounding: 0.1 + 0.2 has one
+EXACT = 2.0**53  # whole numbers up to here are float64
 LOOKED_AT = 256  # rows of a chunk in which decimals are looked for
 
 
@@ -327,9 +329,22 @@ def _digits(X: np.ndarray, least: np.ndarray | None = None) -> np.ndarray:
     for k in range(start.min(initial=0), MOST_DIGITS + 1):
         if len(left) == 0:
             break
-        part = X[:, left] * 10.0**k
-        exact = np.abs(part - np.rint(part)) <= 1e-9 * np.maximum(np.abs(part), 1e-3)
-        enough = exact.all(axis=0)
+        enough = _has_digits(X[:, left], k)
         digits[left[enough]] = k
         left = left[~enough]
     return digits
+
+
+def _has_digits(X: np.ndarray, k: int) -> np.ndarray:
+    """Which columns have so many decimals or fewer; more than a few of them exactly, as text has.
+
+    The quotient of two whole numbers below 2^53 is rounded as a text with decimals is on reading.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite ones are not
+        part = X * 10.0**k
+        whole = np.rint(part)
+        if k <= ROUGH_DIGITS:
+            exact = np.abs(part - whole) <= ROUNDING * np.abs(part)
+        else:
+            exact = (whole / 10.0**k == X) & (np.abs(whole) < EXACT)
+    return np.asarray(exact.all(axis=0))

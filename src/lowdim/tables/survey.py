@@ -294,7 +294,8 @@ def _run(x: np.ndarray, sums: NumberSums, f: int) -> Run | None:
     return Run(first, last) if counts_on else None
 
 
-DAY, HOUR, MINUTE, SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
+DAY, HOUR, MINUTE = 86_400_000_000, 3_600_000_000, 60_000_000  # microseconds
+UNITS = (DAY, HOUR, MINUTE, *(10**k for k in range(6, -1, -1)))
 
 
 def date_parts(column: Column, x: np.ndarray) -> Column:
@@ -307,10 +308,8 @@ def date_parts(column: Column, x: np.ndarray) -> Column:
     if day.max(initial=0) - first < SMALL_RANGE:
         day = np.flatnonzero(np.bincount(day - first)) + first
     months = day.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
-    found = {0}
-    if rest.any():
-        found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist())
-    finest = next((unit for unit in (DAY, HOUR, MINUTE, SECOND) if not np.any(rest % unit)), 1)
+    found = set(np.flatnonzero(np.bincount(rest // HOUR)).tolist()) if rest.any() else {0}
+    finest = next(unit for unit in UNITS if not np.any(rest % unit))
     return column._replace(
         months=frozenset(np.flatnonzero(np.bincount(months)).tolist()),
         hours=frozenset(found),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 CHUNK_BYTES = 2**23  # of numbers, about this much is in work at a time,
@@ -40,6 +41,8 @@ class Table(ABC):
         Of files: how `open_table` was asked for it.
     asked : dict
         Of files: what else `open_table` was given, by argument.
+    spelling : dict of str to FlagText or DateText
+        Of text files: how columns of flags, and of dates with times, are written.
     """
 
     where: str
@@ -52,6 +55,7 @@ class Table(ABC):
     index_name: str | None = None
     path: str | None = None
     written_by_hand: bool = False  # text files, whose form the user can describe
+    spelling: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self) -> None:
         self.notes: list[str] = []

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from lowdim.deep.chain import asking
 from lowdim.deep.chain.asking import (
     conditionals,
     drawn_codes,
@@ -28,6 +29,17 @@ def test_a_row_is_the_product_of_its_conditionals(seed):
     P = conditionals(X, module, LEVELS)
     at = np.take_along_axis(P, X.astype(int)[:, :, None], axis=2)[:, :, 0]
     np.testing.assert_allclose(at.prod(axis=1), np.exp(log_densities(X, module, LEVELS, 1)))
+
+
+def test_many_rows_are_read_in_pieces_that_memory_holds(seed, monkeypatch):
+    X, module, sizes = all_rows(D, L), Toy(D, L, seed), []
+    whole = log_densities(X, module, LEVELS, 1)
+    monkeypatch.setattr(asking, "MOST_NUMBERS", 5 * (D * L + module.numbers_of_row))
+    logits = module.logits
+    module.logits = lambda codes, context=None: sizes.append(len(codes)) or logits(codes, context)
+    monkeypatch.setattr(asking, "_ready", lambda module, X: module)
+    np.testing.assert_allclose(log_densities(X, module, LEVELS, 1), whole, rtol=1e-12)
+    assert max(sizes) == 5 and sum(sizes) == len(X)
 
 
 def test_samples_have_the_moments_of_the_enumeration(seed, rng):

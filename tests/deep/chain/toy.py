@@ -11,6 +11,7 @@ class Toy(torch.nn.Module):
     """Scores of an entry are linear in the levels of those before it, in the given order."""
 
     numbers_of_walk = 8
+    numbers_of_row = 8
 
     def __init__(self, d, L, seed, order=None):
         super().__init__()

@@ -28,6 +28,21 @@ def test_filled_values_and_draws_have_the_conditional_moments_of_the_gaussian():
     assert np.mean((draws - expected) ** 2) == pytest.approx(std**2, rel=0.2)
 
 
+@pytest.mark.parametrize("given", [0, 3])
+def test_draws_of_rows_that_are_all_alike_have_the_conditional_moments(given):
+    model = linear("column")
+    mean, W, variance = own_gaussian(model)
+    C = W @ W.T + np.diag(variance)
+    rows = np.full((4000, 6), np.nan)
+    rows[:, given] = mean[given] + np.sqrt(C[given, given])
+    (draws,) = model.draw_imputations(rows, 1, random_state=0)
+    gain = C[:, given] / C[given, given]
+    std = np.sqrt(np.maximum(np.diag(C) - gain * C[given], 1e-12))
+    away = np.delete((draws - mean - gain * (rows[0, given] - mean[given])) / std, given, axis=1)
+    np.testing.assert_allclose(away.mean(axis=0), 0.0, atol=0.08)
+    np.testing.assert_allclose(away.std(axis=0), 1.0, atol=0.06)
+
+
 def test_new_rows_have_the_moments_of_the_gaussian():
     model = linear("column")
     mean, W, variance = own_gaussian(model)

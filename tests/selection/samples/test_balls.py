@@ -1,5 +1,7 @@
 """Precision, recall, density and coverage: definitions, modes lost and invented."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -58,3 +60,14 @@ def test_copies_and_equal_rows_are_inside(rng):
     assert overlap(few, few[::-1])[:2] == (1.0, 1.0)
     apart = overlap(few, few + 0.01)
     assert apart.precision == apart.recall == 0.0
+
+
+def test_memory_is_that_of_blocks(rng, monkeypatch):
+    monkeypatch.setattr(pairs, "BLOCK", 2**14)
+    X = rng.normal(size=(1500, 2))
+    overlap(X[:100], X[100:200])  # threads are there
+    tracemalloc.start()
+    overlap(X, X + 1.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(X) ** 2  # of 8 len(X)^2 bytes of all distances

@@ -37,6 +37,17 @@ def test_running_numbers_in_the_first_column_name_the_rows():
     assert TableEncoder().fit(shuffled).columns_["row"].kind == "whole number"
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("row", "id"), ("No.", "id"), ("obs", "id"), ("week", "whole number"), ("rows", "id")],
+)
+def test_running_numbers_further_on_name_the_rows_if_they_are_called_so(name, kind):
+    table = {"x": OTHER, name: list(range(1, N + 1))}
+    assert TableEncoder().fit(table).columns_[name].kind == kind
+    backwards = {"x": OTHER, name: list(range(N, 0, -1))}
+    assert TableEncoder().fit(backwards).columns_[name].kind == "whole number"
+
+
 def test_whole_numbers_with_few_values_are_numbers_with_a_hint():
     column = described(repeated(1, 2, 3, 4))
     assert column.kind == "whole number"

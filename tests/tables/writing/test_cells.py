@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lowdim.tables.errors import TableError
+from lowdim.tables.readings import DateText, FlagText
 from lowdim.tables.writing.cells import (
     as_arrow,
     cells,
@@ -23,6 +24,7 @@ from lowdim.tables.writing.cells import (
     in_decimals,
     json_quoted,
     lines,
+    spelled,
 )
 
 
@@ -316,3 +318,43 @@ def test_what_has_no_place_in_a_table_is_refused_by_the_name_of_its_column(frame
 def test_what_is_no_data_frame_is_refused():
     with pytest.raises(TypeError, match="dict"):
         as_arrow({"a": [1]})
+
+
+# ---- as in the table they come from --------------------------------------------------------------
+
+
+def spelled_as(values, reading, kind=None):
+    column = pa.array(values, kind)
+    is_date = pa.types.is_timestamp(column.type)
+    found = spelled(column, reading, fineness_of(column) if is_date else 0)
+    return None if found is None else found.to_pylist()
+
+
+def test_flags_are_written_in_the_words_of_their_table():
+    assert spelled_as([True, None, False], FlagText("False", "True")) == ["True", None, "False"]
+    assert spelled_as([1.0], FlagText("False", "True")) is None
+
+
+@pytest.mark.parametrize(
+    ("reading", "text"),
+    [
+        (DateText(time="hh:mm:ss"), "2024-03-01 00:00:00"),
+        (DateText(time="hh:mm"), "2024-03-01 00:00"),
+        (DateText(time="hh:mm", joint="T"), "2024-03-01T00:00"),
+        (DateText(time="hh:mm:ss", joint="T", zone="Z"), "2024-03-01T00:00:00Z"),
+        (DateText(time="hh:mm", zone="+01:30"), "2024-03-01 01:30+01:30"),
+    ],
+)
+def test_dates_are_written_as_in_their_table(reading, text):
+    day = [dt.datetime(2024, 3, 1), None]
+    assert spelled_as(day, reading) == [text, None]
+    if reading.zone:
+        assert spelled_as(day, reading, pa.timestamp("ns", "UTC")) == [text, None]
+
+
+def test_no_date_loses_what_its_table_does_not_show():
+    some = [dt.datetime(2024, 3, 1, 10, 0, 5), dt.datetime(2024, 3, 1, 10)]
+    found = spelled_as(some, DateText(time="hh:mm"))
+    assert found == ["2024-03-01 10:00:05", "2024-03-01 10:00:00"]
+    assert spelled_as(some, DateText()) is None  # of a table of days
+    assert spelled_as(some, None) is None

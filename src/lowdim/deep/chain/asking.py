@@ -37,22 +37,37 @@ def log_densities(
     X: np.ndarray, module: Any, levels: Levels, n_samples: int, *known: np.ndarray
 ) -> np.ndarray:
     """log p(x) of a block of rows."""
-    import torch
-
     codes = codes_of(X, levels)
     holes = (codes == levels.missing).any(axis=1)
     found = np.empty(len(X))
-    if not holes.all():
-        whole, of_whole = codes[~holes], [part[~holes] for part in known]
-        with torch.no_grad():
-            logits = _logits(module, X, whole, of_whole)
-            log_p = torch.log_softmax(logits.double(), dim=2).cpu().numpy()
-        found[~holes] = np.take_along_axis(log_p, whole[:, :, None], axis=2).sum(axis=(1, 2))
+    complete, by_row = np.flatnonzero(~holes), X.shape[1] * levels.missing + module.numbers_of_row
+    size = max(1, MOST_NUMBERS // by_row)
+    for start in range(0, len(complete), size):
+        at = complete[start : start + size]
+        found[at] = _log_probabilities(X, module, codes[at], [part[at] for part in known])
     if holes.any():
         parts = _pieces(X[holes], module, levels, n_samples, [part[holes] for part in known])
         found[holes] = np.concatenate([part.log_evidence for _, part in parts])
     density = log_widths(X, codes, levels).sum(axis=1)
     return (found + density).astype(X.dtype if X.dtype.kind == "f" else np.float32)
+
+
+def _log_probabilities(
+    X: np.ndarray, module: Any, codes: np.ndarray, known: Sequence[np.ndarray]
+) -> np.ndarray:
+    """log p of the levels of complete rows."""
+    import torch
+
+    with torch.no_grad():
+        logits = _logits(module, X, codes, known)
+        log_p = torch.log_softmax(logits.double(), dim=2).cpu().numpy()
+    return np.take_along_axis(log_p, codes[:, :, None], axis=2).sum(axis=(1, 2))
+
+
+def _rows_at_once(module: Any, levels: Levels, d: int, n_samples: int = 1) -> int:
+    """How many rows a piece has, so that memory is bounded."""
+    by_row = n_samples * (module.numbers_of_walk + d + levels.missing)
+    return max(1, MOST_NUMBERS // by_row)
 
 
 def sum_log_densities(
@@ -135,8 +150,7 @@ def _pieces(
     codes, d, ready = codes_of(X, levels), X.shape[1], _ready(module, X)
     if uniform is None:  # the same for all rows: none depends on its neighbours
         uniform = np.broadcast_to(np.random.default_rng(0).random(d), X.shape)
-    by_row = n_samples * (module.numbers_of_walk + d + levels.missing)
-    size = max(1, MOST_NUMBERS // by_row)
+    size = _rows_at_once(module, levels, d, n_samples)
     for i in range(0, len(X), size):
         cut = slice(i, i + size)
         context = _context(ready, [part[cut] for part in known])
@@ -148,7 +162,7 @@ def _pieces(
 def drawn_codes(module: Any, uniform: np.ndarray, levels: Levels, *known: np.ndarray) -> np.ndarray:
     """Levels of new rows, (n, d), entry by entry, by uniform numbers in [0, 1)."""
     n, d = uniform.shape
-    most = max(1, MOST_NUMBERS // (module.numbers_of_walk + d + levels.missing))
+    most = _rows_at_once(module, levels, d)
     size = min(most, max(DRAWN_AT_ONCE, -(-n // DRAWN_TOGETHER)))
     cuts = [slice(i, i + size) for i in range(0, n, size)]
 

@@ -51,7 +51,8 @@ class ChainNetwork(Conditional, ImputeMixin, Network):
     """A network with exact probabilities of rows.
 
     Its module has `order`, `logits` and `walk` (see walk.py), `numbers_of_walk` (how many numbers a
-    walk keeps for each row), and a buffer `forbidden` of shape (d, L).
+    walk keeps for each row), `numbers_of_row` (about how many a whole row takes), and a buffer
+    `forbidden` of shape (d, L).
     """
 
     accepts_nan: ClassVar[bool] = True

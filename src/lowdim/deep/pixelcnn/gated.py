@@ -133,6 +133,7 @@ class GatedPixels(Pixels):
         super().__init__(size)
         self.layers = nn.ModuleList(Layer(size, i == 0) for i in range(size.n_layers))
         self.here = nn.Parameter(torch.empty(2 * size.channels, *size.grid))  # of each place
+        self.numbers_of_row = 8 * size.channels * size.grid[0] * size.grid[1]
         self.numbers_of_walk = size.n_layers * size.channels * (size.reach[0] + 4) * size.grid[1]
 
     def start(self) -> None:

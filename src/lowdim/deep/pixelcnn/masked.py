@@ -52,6 +52,7 @@ class MaskedPixels(Pixels):
         self.layers = nn.ModuleList(Masked(size, i == 0) for i in range(size.n_layers))
         up, side = size.reach
         row = size.grid[1] + 2 * side
+        self.numbers_of_row = 4 * size.channels * size.grid[0] * size.grid[1]
         self.numbers_of_walk = size.n_layers * size.channels * (up + 1) * row
 
     def logits(self, codes: torch.Tensor, context: torch.Tensor | None = None) -> torch.Tensor:

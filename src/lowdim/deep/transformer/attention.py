@@ -117,7 +117,7 @@ class CausalNetwork(nn.Module):
         tables = d if size.own_levels else 1
         self.size, self.order = size, list(size.order)
         self.missing, self.start_symbol = tables * L, tables * L + 1
-        self.numbers_of_walk = 2 * size.n_layers * d * w
+        self.numbers_of_walk, self.numbers_of_row = 2 * size.n_layers * d * w, 8 * d * w
         # from_pretrained draws no numbers, for which torch would import its compiler (1 s)
         self.symbols = nn.Embedding.from_pretrained(torch.empty(tables * L + 2, w), freeze=False)
         self.bias = nn.Parameter(torch.empty(tables, L))

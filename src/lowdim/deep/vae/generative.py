@@ -199,12 +199,12 @@ class GenerativeNetwork(Conditional, CodingNetwork):
         n = check_at_least("n", n, 1)
         rows, known = self._asked(X, y)
         random, E = generator_of(self, random_state), self._normal(n_samples)
-        count, d = rows.shape
+        (count, d), k = rows.shape, self._n_features_out
         units = (self.module_, self._layout, E, self.mean_, self.scale_)
-        copies = [
-            np.asarray(rows.map(drawn_rows, *units, along=(random.random((count, d + 1)), *known)))
-            for _ in range(n)
-        ]
+        copies = []
+        for _ in range(n):
+            along = (random.random((count, d + 1 + k)), *known)
+            copies.append(np.asarray(rows.map(drawn_rows, *units, along=along)))
         return np.stack(copies)
 
     @available_if(_has_clusters)
@@ -311,11 +311,12 @@ def drawn_rows(
     uniform: np.ndarray,
     *conditions: np.ndarray,
 ) -> np.ndarray:
-    """A block with draws in place of NaN, from d + 1 uniform numbers for each row."""
+    """A block with draws in place of NaN, from d + 1 + k uniform numbers for each row."""
     import torch
 
-    chosen = (torch.from_numpy(np.ascontiguousarray(uniform[:, -1])), E)
+    d = X.shape[1]
+    chosen = (torch.from_numpy(np.ascontiguousarray(uniform[:, d:])), E)
     Y = with_conditions(in_units(X, mean, scale), conditions)
     given = Parameters(*run(Y, module, "chosen", chosen))
-    drawn_values = out_of_units(drawn(layout, given, uniform[:, :-1]), mean, scale)
+    drawn_values = out_of_units(drawn(layout, given, uniform[:, :d]), mean, scale)
     return np.where(np.isnan(X), drawn_values, X).astype(X.dtype, copy=False)

@@ -24,6 +24,7 @@ from lowdim.deep.vae.posteriors import (
 
 START_LOG_STD = -2.0  # of posteriors
 WIDER = 0.5  # log of how much wider posteriors are where values miss and none did in fit
+INSIDE = (1e-7, 1.0 - 1e-7)  # shares whose normal quantiles are finite in float32
 MOST_NUMBERS = 2**22  # that a layer gives at once when rows are scored
 
 
@@ -193,7 +194,7 @@ class Variational(nn.Module):
         """Mean, variance and probabilities of all columns given what is seen of rows."""
         found = []
         for part in self._pieces(rows, E):
-            Z, log_w = self._weighed(part, E)
+            Z, log_w = self._widely_weighed(part, E.to(part).unsqueeze(1))
             w = log_w.softmax(dim=0).unsqueeze(-1)
             out = self.numbers(Z, self._apart(part)[1])
             mean, variance, share = self.likelihood.parameters_of(out)
@@ -203,13 +204,18 @@ class Variational(nn.Module):
         return tuple(torch.cat(parts) for parts in zip(*found, strict=True))
 
     def chosen(self, rows: torch.Tensor, uniform: torch.Tensor, E: torch.Tensor) -> tuple:
-        """Parameters at one code for each row, drawn from its importance samples."""
-        found, start = [], 0
+        """Parameters at one code for each row, drawn from its importance samples.
+
+        Of the uniform numbers of a row (n, 1 + k) the first chooses. The others move the draws that
+        all rows share: rows of which the same is seen would otherwise have the same few codes.
+        """
+        found, start, shares = [], 0, torch.special.ndtr(E)
         for part in self._pieces(rows, E):
-            Z, log_w = self._weighed(part, E)
-            u = uniform[start : start + len(part)].to(Z)
+            u = uniform[start : start + len(part)].to(part)
             start += len(part)
-            at = (log_w.softmax(dim=0).cumsum(dim=0) < u).sum(dim=0).clamp(max=len(E) - 1)
+            moved = (shares.to(part).unsqueeze(1) + u[:, 1:]) % 1.0  # (s, n, k)
+            Z, log_w = self._widely_weighed(part, torch.special.ndtri(moved.clamp(*INSIDE)))
+            at = (log_w.softmax(dim=0).cumsum(dim=0) < u[:, 0]).sum(dim=0).clamp(max=len(E) - 1)
             z = Z[at, torch.arange(len(part), device=Z.device)]
             found.append(self.likelihood.parameters_of(self.numbers(z, self._apart(part)[1])))
         return tuple(torch.cat(parts) for parts in zip(*found, strict=True))
@@ -234,6 +240,26 @@ class Variational(nn.Module):
         Z = q.draw(E.to(rows).unsqueeze(1))
         log_p = self.likelihood.log_density(some.Y, some.seen, self.numbers(Z, some.given))
         return Z, log_p + self.prior.log_density(Z) - q.log_density(Z)
+
+    def _widely_weighed(
+        self, rows: torch.Tensor, E: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same of normal draws (s, n or 1, k), some of them as wide as the prior.
+
+        Where q has learned from complete rows alone it is wrong for others: half of the codes are
+        not from it. Weights are those of the mixture of both (Owen and Zhou, 2000): none is large.
+        """
+        some = self.split(rows)
+        q = self.posterior(some)
+        wide = q.where(torch.zeros_like(some.Y[:, :1]), *self.prior.moments(some.Y))
+        n_wide = 0 if self.shape.sees_missing else len(E) // 2
+        n_own = len(E) - n_wide
+        Z = torch.cat([q.draw(E[:n_own]), wide.draw(E[n_own:])])
+        log_q = q.log_density(Z) + math.log(n_own / len(E))
+        if n_wide:
+            log_q = torch.logaddexp(log_q, wide.log_density(Z) + math.log(n_wide / len(E)))
+        log_p = self.likelihood.log_density(some.Y, some.seen, self.numbers(Z, some.given))
+        return Z, log_p + self.prior.log_density(Z) - log_q
 
 
 class Bound(NamedTuple):

@@ -71,7 +71,8 @@ class Report(PageReport):
         encoded, target = self.findings.encoded, os.fspath(path)
         table = encoded.table
         check_outputs({"path": target}, [table.path])
-        with open_writer(target, digits=decimals(encoded.encoder.encoding_)) as writer:
+        digits = decimals(encoded.encoder.encoding_)
+        with open_writer(target, digits=digits, spelling=table.spelling) as writer:
             for chunk, index in zip(self._filled_chunks(), _row_names(table), strict=True):
                 rows = chunk if index is None else _beside(index, chunk)
                 writer.write(rows, table.names if isinstance(rows, np.ndarray) else None)

@@ -64,6 +64,7 @@ def _radii(X: np.ndarray, k: int) -> np.ndarray:
     """Squared distance of each row from its k-th nearest other row."""
 
     def work(_: slice, squared: np.ndarray) -> np.ndarray:
-        return np.partition(squared, k, axis=1)[:, k]  # the row itself is the first
+        # the row itself is the first; a view would keep the whole block
+        return np.partition(squared, k, axis=1)[:, k].copy()
 
     return np.concatenate(list(over_blocks(work, X, X)))

@@ -41,6 +41,7 @@ from lowdim.tables.formats.rows import (
     without_comments,
 )
 from lowdim.tables.formats.sample import Sample, further_rows, take_sample
+from lowdim.tables.formats.spelling import spelling_of
 from lowdim.tables.formats.types import Converter, blank_as_missing, find_types, is_text
 
 MOST_COLUMNS = 100_000  # pyarrow takes 10 KB for each, in every piece
@@ -114,6 +115,7 @@ class TextTable(ArrowTable):
             rows += self._prepared(further_rows(source, sample.encoding, self._cutter))
         self._row_bytes = _bytes_per_row(rows)
         self._types = find_types(self._converter, rows, as_text, identifiers=not numbers)
+        self.spelling = spelling_of(self._converter, rows, self._types)
         self._set_schema()
         self._kind, self.read_as = kind, ""
         self._note_form()

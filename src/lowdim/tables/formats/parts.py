@@ -88,6 +88,7 @@ class TableParts(ArrowTable):
         self.notes = [f"{len(parts):,} files", *first.notes]
         if isinstance(first, TextTable):
             self.form, self.read_as, self.units = first.form, first.read_as, first.units
+            self.spelling = first.spelling
         counts = [part.n_rows for part in parts]
         self.n_rows = None if None in counts else sum(counts)  # type: ignore[arg-type]
         self._join_types()

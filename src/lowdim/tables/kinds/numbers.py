@@ -34,6 +34,9 @@ IDENTIFIER = re.compile(
     r"|^(unnamed.*|row_?names?|row_?(number|nr|no)|index)$",
     re.IGNORECASE,
 )
+RUNNING = re.compile(
+    r"^(rows?|records?|cases?|obs(ervation)?|nr|no|num(ber)?|#)\.?$", re.IGNORECASE
+)
 
 
 def number_kind(
@@ -86,7 +89,7 @@ def _as_identifier(
         return None
     called_so = is_identifier(name)
     runs = column.run is not None and column.run.first in (0, 1) and survey.n_rows > ENOUGH
-    if runs and (f == 0 or called_so):
+    if runs and (f == 0 or called_so or RUNNING.search(name)):
         return left_out(survey, f, "id", "left out: running numbers, names of the rows")
     if not called_so:
         return None

@@ -12,7 +12,8 @@ Missing values are empty cells in text and sheets, null in JSON and Arrow, NaN i
 missing value everywhere. Categories are written as their values. In text and JSON, numbers have the
 fewest digits that read back as the same number, or as many decimals as asked for; dates are those
 of ISO 8601, with the offset of their time zone, and without a time if all are at midnight;
-durations are days (36 hours are 1.5); flags are true and false. Text is never altered: a cell that
+durations are days (36 hours are 1.5); flags are true and false. Flags and dates of a csv file that
+is read and written again look as they did. Text is never altered: a cell that
 begins with '=' stays as it is in csv, and is text, not a formula, in .xlsx.
 
 Memory: the text of about a million cells, whatever the size of a chunk; for .parquet, .feather and
@@ -91,7 +92,12 @@ def write_table(
 
 
 @contextmanager
-def open_writer(path: str, *, digits: Mapping[str, int] | None = None) -> Iterator[TableWriter]:
+def open_writer(
+    path: str,
+    *,
+    digits: Mapping[str, int] | None = None,
+    spelling: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[TableWriter]:
     """A writer of one table, by the ending of the path: `writer.write(chunk)` adds rows.
 
     The file takes its place when the block ends; if the block raises, what was there stays. If
@@ -106,11 +112,15 @@ def open_writer(path: str, *, digits: Mapping[str, int] | None = None) -> Iterat
         Decimals with which columns are written to text, JSON and sheets: with 2, 18.7 is '18.70'
         and 3750 is '3750.00'; with 0, it is '3750'. A number that needs more decimals keeps them.
         Columns that are not named, and Decimals, are written as they are.
+    spelling : dict of str to FlagText or DateText, optional
+        How columns of flags, and of dates with times, are written to csv, as
+        `Table.spelling` has it: True, 2024-03-01 10:00.
     """
     if path == STANDARD_OUTPUT:
         _require_libraries("Standard output", ".csv")
         sys.stdout.flush()  # what was printed comes first
         with _finished(CsvWriter(sys.stdout.buffer, "Standard output", digits)) as writer:
+            writer.spelling = spelling
             yield writer
         sys.stdout.buffer.flush()
         return
@@ -122,6 +132,7 @@ def open_writer(path: str, *, digits: Mapping[str, int] | None = None) -> Iterat
         _compressed(file, ending) as content,
         _finished(_WRITER[ending.removesuffix(".gz")](content, path, digits)) as writer,
     ):
+        writer.spelling = spelling
         yield writer
 
 

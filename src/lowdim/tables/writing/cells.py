@@ -19,13 +19,15 @@ import numpy as np
 
 from lowdim.tables.errors import TableError, plain, quoted
 from lowdim.tables.frames.series import is_arrow_text, plain_arrow
-from lowdim.tables.readings import MISSING_MARKS
+from lowdim.tables.readings import MISSING_MARKS, DateText, FlagText
+from lowdim.tables.readings.date_layouts import microseconds_ahead
 
 MOST_DIGITS = 15  # decimals that can be asked for
 EXACT = 2**53  # whole numbers up to here are float64
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of a second
 FINENESS = ("day", "s", "ms", "us", "ns")  # of dates: what the last number of their text counts
 DAY = 0
+WHOLE_MINUTE = ":00"
 
 BYTES = ("binary", "large_binary", "binary_view", "fixed_size_binary")
 NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$|^[+-]?(?i:inf|infinity|nan)$"
@@ -312,6 +314,46 @@ def date_cells(column: Any, fineness: int) -> Any:
         return cells
     cells = pc.replace_substring_regex(cells, "Z$", "+0000")
     return pc.replace_substring_regex(cells, r"([+-]\d\d)(\d\d)$", r"\1:\2")
+
+
+def spelled(column: Any, reading: FlagText | DateText | None, fineness: int) -> Any:
+    """Flags and dates written as in the table they come from; None if they cannot be."""
+    import pyarrow as pa
+
+    kind = column.type
+    if isinstance(reading, FlagText) and pa.types.is_boolean(kind):
+        return _spelled_flags(column, reading)
+    if not (isinstance(reading, DateText) and pa.types.is_timestamp(kind)):
+        return None
+    if not (reading.order == "ymd" and reading.separator == "-" and reading.time):
+        return None  # pyarrow reads no other dates with times
+    return _spelled_dates(column, reading, max(fineness, FINENESS.index("s")))
+
+
+def _spelled_flags(column: Any, reading: FlagText) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pa.large_string()
+    missing = pa.scalar(None, text)
+    words = pc.if_else(column, pa.scalar(reading.true, text), pa.scalar(reading.false, text))
+    return pc.if_else(pc.is_valid(column), words, missing)
+
+
+def _spelled_dates(column: Any, reading: DateText, fineness: int) -> Any:
+    """Dates by their zone's clocks; without seconds if there are none and none were written."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    unit = column.type.unit
+    if reading.zone:  # dates that were drawn have none: they are in UTC, as those that were read
+        ahead = microseconds_ahead(reading.zone) * TICKS[unit] // TICKS["us"]
+        column = pc.add(column.cast(pa.timestamp(unit)), pa.scalar(ahead, pa.duration(unit)))
+    cells = date_cells(column, fineness)
+    if reading.time == "hh:mm" and pc.all(pc.ends_with(cells, WHOLE_MINUTE)).as_py():
+        cells = pc.replace_substring_regex(cells, f"{WHOLE_MINUTE}$", "")
+    cells = pc.replace_substring(cells, "T", reading.joint, max_replacements=1)
+    return joined(cells, reading.zone) if reading.zone else cells
 
 
 def time_cells(column: Any, fineness: int) -> Any:

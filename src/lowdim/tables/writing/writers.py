@@ -58,6 +58,7 @@ class TableWriter(ABC):
     def __init__(self, file: BinaryIO, where: str, digits: Mapping[str, int] | None = None):
         self.file, self.where, self.digits = Outlet(file), plain(where, 200), dict(digits or {})
         self.names: list[str] = []
+        self.spelling: Mapping[str, Any] = {}  # of flags and dates in csv
 
     def write(self, chunk: Any, names: Sequence[str] | None = None) -> None:
         """Add rows.
@@ -152,6 +153,9 @@ class CsvWriter(TextWriter):
             self.file.write(cells.lines(columns, self.separator))
 
     def _cell(self, name: str, column: Any) -> Any:
+        spelled = cells.spelled(column, self.spelling.get(name), self._finest.get(name, cells.DAY))
+        if spelled is not None:
+            return spelled
         written = self._cells(name, column)
         is_text = is_arrow_text(column.type)
         return cells.csv_quoted(written, self.separator) if is_text else written
