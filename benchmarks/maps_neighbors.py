@@ -166,6 +166,7 @@ CASES = [
     ),
     approximate_case(60_000, 50, "clusters", near_a_surface, 16),
     approximate_case(40_000, 20, "independent", independent, 20),
+    approximate_case(20_000, 300, "independent", independent, 100),
     approximate_case(30_000, 50, "independent", independent, 24, big=True),
     approximate_case(40_000, 50, "falling", falling, 24, big=True),
     approximate_case(60_000, 50, "mnist", mnist_components, 20, big=True),

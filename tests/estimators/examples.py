@@ -276,6 +276,7 @@ quiet = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:n_components=.* is ignored with whiten=False:UserWarning"),
     pytest.mark.filterwarnings("ignore:perplexity=.* must be less than the .* other rows"),
+    pytest.mark.filterwarnings("ignore:X has no observed value in .* of its .* rows:UserWarning"),
     pytest.mark.filterwarnings("ignore:n_neighbors=.* is more than the .* rows of X:UserWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.linear.factor_analysis.HeywoodWarning"),
     pytest.mark.filterwarnings("ignore::lowdim.mixture.collapse.CollapsedComponentWarning"),

@@ -118,7 +118,8 @@ def test_equal_rows_share_the_mean_of_their_places(monkeypatch):
 
 def test_rows_without_values_are_at_the_mean_of_the_others():
     X = np.insert(table(missing=0.1), [0, 30], np.nan, axis=0)
-    model = Axes().fit(X)
+    with pytest.warns(UserWarning, match=r"no observed value in 2 of its 62 rows \(first: row 0\)"):
+        model = Axes().fit(X)
     empty = np.isnan(X).all(axis=1)
     mean = model.embedding_[~empty].mean(axis=0)
     assert_allclose(model.embedding_[empty], [mean, mean])
@@ -270,7 +271,10 @@ def test_row_without_any_distance_is_named(rng):
 
 def test_training_row_without_values_has_its_place_to_the_last_digit(rng):
     X = np.vstack([rng.normal(size=(40, 3)), [[np.nan] * 3]])
-    model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
+    with pytest.warns(
+        UserWarning, match=r"in 1 of its 41 rows \(first: row 40\): .* Leave them out"
+    ):
+        model = lowdim.UMAP(n_neighbors=5, n_epochs=5, random_state=0).fit(X)
     assert_array_equal(model.transform(X), model.embedding_)
 
 

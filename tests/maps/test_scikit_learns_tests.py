@@ -14,7 +14,10 @@ import sklearn.manifold
 
 import lowdim
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:perplexity=.* gives all .* other rows the same share"),
+]
 
 # about functions of scikit-learn's own that bear no public name
 PRIVATE = {

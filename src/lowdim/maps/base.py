@@ -5,11 +5,13 @@
                  row by row: its place does not depend on the other rows that are given with it
 
 Equal training rows share one place, the mean of those that `_learn` gave them. Rows without any
-observed value say nothing: they are left out of `_learn`, and are placed at the mean of all others.
+observed value say nothing: they are left out of `_learn`, and are placed at the mean of all others,
+with a warning.
 """
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -18,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 
 from lowdim.core.blocks import Blocks
+from lowdim.core.calling import level_of_caller
 from lowdim.core.constraints import AT_LEAST_1, RANDOM_STATE, HasMethods, StrOptions
 from lowdim.core.estimator import Estimator, Transformer
 from lowdim.core.loop import fitting
@@ -132,6 +135,7 @@ class Map(Transformer, Estimator):
         rows = self.open_rows(X)
         points, keys = self._opened(rows, metric)
         self._kept, self._n_rows = _kept_rows(rows), rows.all_rows.shape[0]
+        _warn_of_rows_without_values(self._kept, self._n_rows)
         self._groups = grouped(keys)
         if not self._groups.all_differ and not metric.is_precomputed:
             # products round a row in its own way in every block: equal rows are equal points
@@ -270,6 +274,18 @@ def _kept_rows(rows: Blocks) -> np.ndarray:
     """The numbers of the rows with some observed value."""
     numbers = np.arange(rows.all_rows.shape[0], dtype=np.int32)
     return numbers if rows.shape[0] == len(numbers) else np.asarray(rows.part_of(numbers))
+
+
+def _warn_of_rows_without_values(kept: np.ndarray, n: int) -> None:
+    """Say so if rows are placed of which nothing is known."""
+    if len(kept) < n:
+        first = int(np.setdiff1d(np.arange(n), kept, assume_unique=True)[0])
+        warnings.warn(
+            f"X has no observed value in {n - len(kept)} of its {n} rows (first: row {first}): "
+            "they are placed at the mean of the map, where they say nothing. Leave them out.",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
 
 
 def _check_rows_have_distances(rows: Blocks) -> None:

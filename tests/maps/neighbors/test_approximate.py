@@ -18,6 +18,7 @@ def few_rows_are_many(monkeypatch):
     """Cells of 30 rows, of which a row looks at few: harder than with very many rows."""
     monkeypatch.setattr(approximate, "FEWEST", 100)
     monkeypatch.setattr(approximate, "JUDGED", 100)
+    monkeypatch.setattr(approximate, "MOST_CELLS", 1 / 3)
 
 
 def near_a_plane(rng, n=1000, d=12):
@@ -112,6 +113,13 @@ def test_rows_of_a_cell_with_too_few_others_are_compared_with_all(rng):
 def test_few_rows_are_compared_with_all(rng):
     X = near_a_plane(rng, n=90)
     assert_array_equal(*(found.indices for found in both(X)))
+
+
+def test_all_rows_are_compared_where_neighbours_are_in_many_cells(rng, monkeypatch):
+    X = rng.normal(size=(4000, 40))
+    monkeypatch.setattr(approximate, "MOST_CELLS", 1 / 8)
+    found, exact = both(X)
+    assert_array_equal(found.indices, exact.indices)
 
 
 def test_a_seed_gives_the_same_neighbours_on_any_number_of_threads(rng):

@@ -45,6 +45,18 @@ def test_all_points_at_one_distance_are_ranked_by_number():
     assert squares[0, 0] == 1.0
 
 
+def test_where_all_distances_are_equal_products_find_the_neighbours(rng, monkeypatch):
+    """Beside 1e200, the squares of all other differences are 0."""
+    X = 1.0 + rng.normal(size=(2000, 2))
+    X[5, 0] = 1e200
+    assert tree_neighbors(X / 1e200, 15) is None
+    by_tree = lowdim.neighbors(X, 15)
+    monkeypatch.setattr(search, "tree_pays", lambda n, d, k: False)
+    by_products = lowdim.neighbors(X, 15)
+    assert_array_equal(by_tree.indices, by_products.indices)
+    assert_array_equal(by_tree.distances, by_products.distances)
+
+
 def test_threads_and_parts_change_no_bit(rng, monkeypatch):
     X = np.round(rng.normal(size=(400, 3)), 1)
     X = np.unique(X, axis=0)

@@ -84,3 +84,10 @@ def test_what_is_no_perplexity_is_named(perplexity):
 def test_a_perplexity_that_is_too_large_is_named():
     with pytest.raises(ValueError, match=r"perplexity \(60\) must be less than n_samples \(60\)"):
         check_perplexity(60, 60)
+
+
+def test_a_perplexity_that_makes_all_rows_alike_is_said():
+    check_perplexity(58.9, 60)
+    for several in (59.0, [5.0, 59.5]):
+        with pytest.warns(UserWarning, match="all 59 other rows the same share .* at most 19"):
+            check_perplexity(several, 60)

@@ -19,7 +19,7 @@ def asked(**settings):
 def test_one_thing_is_changed_at_a_time():
     found = variants({"init": "pca", "perplexity": 30.0, "random_state": 4}, 1000)
     assert [what for what, _ in found] == [
-        "another start, at random",
+        "a random start",
         "perplexity 10",
         "perplexity 90",
     ]

@@ -107,9 +107,9 @@ def test_points_are_coloured_by_words_or_numbers_and_missing_ones_are_grey(use):
 
 def test_the_legend_and_all_that_says_it_follow_the_colour(use):
     said = "document.querySelector('[data-color-of=map]').textContent"
-    assert use(f"return [...texts('legend'), {said}]") == [HOSTILE, "right", HOSTILE]
+    assert use(f"return [...texts('legend'), {said}]") == [HOSTILE, "right", "no value", HOSTILE]
     found = use(f"change('color', '1'); return [...texts('legend'), {said}]")
-    assert found == ["lowest: 0", "highest: 59", "value"]
+    assert found == ["lowest: 0", "highest: 59", "no value", "value"]
 
 
 def test_axes_can_be_chosen_and_are_named(use):

@@ -51,6 +51,7 @@ MOST_COLUMNS = 64  # of codes that are not the points
 MANY = 200_000  # rows from which on those of more columns have codes
 FEWEST = 4096  # rows, below which all are compared
 FEWEST_CELLS, MANY_CELLS = 3, 12  # that a row looks at
+MOST_CELLS = 1 / 8  # of all: to compare all rows takes about as long, each pair once
 WANTED, POOR = 0.95, 0.6  # shares of the neighbours in few, and in however many cells
 WIDER = 2  # candidates for each neighbour, where codes are not the points
 JUDGED, AT_ONCE = 128, 32  # rows that are compared with all others
@@ -130,7 +131,7 @@ def _cells_to_look_at(
     enough, fewest = (int(np.searchsorted(shares, share)) + 1 for share in (WANTED, POOR))
     has_room = math.ceil(8 * k / (n / g))
     count = max(min(enough, MANY_CELLS), fewest, FEWEST_CELLS, has_room)
-    return None if 3 * count >= g else nearest_cells(Z, cells, count)
+    return None if count >= MOST_CELLS * g else nearest_cells(Z, cells, count)
 
 
 def _found(

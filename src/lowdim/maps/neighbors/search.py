@@ -78,8 +78,10 @@ def _by_products(
     n, d = points.rows.shape
     is_plain = not sp.issparse(points.rows) and not points.spread.any()
     if method != "approximate" and is_plain and tree_pays(n, d, k):
-        found, squares = tree_neighbors(points.rows, k)
-        return Neighbors(found, from_squares(squares, metric).astype(points.rows.dtype, copy=False))
+        found = tree_neighbors(points.rows, k)
+        if found is not None:
+            distances = from_squares(found[1], metric)
+            return Neighbors(found[0], distances.astype(points.rows.dtype, copy=False))
     many = float(n) ** 2 * d > MANY
     if method == "approximate" or (method == "auto" and many):
         return approximate_neighbors(points, k, metric, random_state)

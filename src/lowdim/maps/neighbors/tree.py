@@ -3,7 +3,9 @@
     |x - y|^2 of every point y that is not among the K found >= r_K^2 (1 - some roundings)
 
 so where the k-th of those found, summed up by itself (`settling.py`), is nearer than that, the k
-are the nearest; of the other rows, on lattices for example, twice as many are found.
+are the nearest; of the other rows, on lattices for example, twice as many are found. Where most
+rows have very many others at one distance, products are quicker: all distances are 0, say, beside
+that to a row whose square is 1e320 times as large.
 
 Cost: some dozens of comparisons for each neighbour with two columns, and with each more nearly
 twice as many: with more than six, or with few points, products are quicker. Memory: the rows once
@@ -24,6 +26,7 @@ FEWEST = (300, 2_000, 4_100, 6_000, 12_000, 50_000)  # points for which it pays,
 MORE = 2  # candidates beyond k
 CANDIDATES = 2**17  # that are held at a time
 SETTLED = 2**9  # rows at once
+DOUBLINGS = 3  # of K, after which most rows should have their neighbours
 ROUNDING = 2.0**-48  # of a squared distance of few columns
 
 
@@ -32,15 +35,21 @@ def tree_pays(n: int, d: int, k: int) -> bool:
     return 1 <= d <= len(FEWEST) and n >= FEWEST[d - 1] and k <= MOST
 
 
-def tree_neighbors(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of each row of a table, and |x - y|^2, rising."""
+def tree_neighbors(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The k nearest other rows of each row of a table, and |x - y|^2, rising.
+
+    None where more candidates than a tree finds quickly are equally near.
+    """
     from scipy.spatial import cKDTree
 
     n = len(X)
     tree = cKDTree(X, balanced_tree=False)  # medians of columns with equal values take long
     index, squares = np.empty((n, k), np.int32), np.empty((n, k))
     rows, K = np.arange(n), k + 1 + MORE
+    most = K << DOUBLINGS
     while len(rows):
+        if K > most and len(rows) > n // 2:
+            return None
         K = min(K, n)
         size = max(1, CANDIDATES // K)
         parts = [rows[first : first + size] for first in range(0, len(rows), size)]

@@ -8,11 +8,13 @@ precomputed        distances, or (metric="precomputed_affinity") P itself
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from lowdim.core.calling import level_of_caller
 from lowdim.maps.affinities import Affinities, given_joint
 from lowdim.maps.affinities.joint import directed, symmetric
 from lowdim.maps.neighbors.found import Neighbors
@@ -29,7 +31,7 @@ def perplexities(perplexity: Any) -> list[float]:
 
 
 def check_perplexity(perplexity: Any, n: int, name: str = "perplexity") -> None:
-    """Raise if a row has fewer others than the perplexity."""
+    """Raise if a row has fewer others than the perplexity; warn if it has no more."""
     values = perplexities(perplexity)
     if not values or min(values) <= 0 or not np.isfinite(values).all():
         raise ValueError(f"{name}={perplexity!r} must be above 0; between 5 and 50 is usual.")
@@ -37,6 +39,14 @@ def check_perplexity(perplexity: Any, n: int, name: str = "perplexity") -> None:
         raise ValueError(
             f"{name} ({max(values):g}) must be less than n_samples ({n}); choose at most "
             f"{max(1, (n - 1) // 3)}, a third of the other rows."
+        )
+    if max(values) >= n - 1 > 1:
+        warnings.warn(
+            f"{name}={max(values):g} gives all {n - 1} other rows the same share of each row, "
+            f"whatever their distances, so that the map shows nothing of X; choose at most "
+            f"{max(1, (n - 1) // 3)}, a third of them.",
+            UserWarning,
+            stacklevel=level_of_caller(),
         )
 
 

@@ -93,7 +93,7 @@ def variants(usual: dict[str, Any], n: int) -> list[tuple[str, dict[str, Any]]]:
     found: list[tuple[str, dict[str, Any]]] = []
     if "init" in usual:
         start = {"random_state": seed + 1, "init": "random"}
-        found.append(("another start, at random", start))
+        found.append(("a random start", start))
     if "perplexity" in usual:
         for value in _around(usual["perplexity"], 2.0, (n - 1) / 3):
             found.append((f"perplexity {value:g}", {"perplexity": value}))

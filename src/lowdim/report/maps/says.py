@@ -10,6 +10,7 @@ from lowdim.report.maps.findings import Findings, OneMap
 from lowdim.report.page.parts import listed, percent
 
 GOOD_STRESS, FAIR_STRESS = 0.1, 0.2  # Kruskal (1964): good below 0.05 to 0.1, poor above 0.2
+IN_ORDER = 0.8  # Spearman's correlation of distances, from which on they may be compared
 LOADED = 0.6  # of the largest loading: columns that name an axis
 
 
@@ -120,7 +121,7 @@ def _of_neighbours(one: OneMap, findings: Findings) -> Reading:
         "Sizes: a clump that is wide here need not be wide in the data, nor a dense one dense.",
         f"Gaps: how far two clumps are apart says little; the distances of pairs agree with those "
         f"of the data by {correlation:.2f} only (Spearman; 1 is the same order)."
-        if correlation < 0.8
+        if correlation < IN_ORDER
         else "Gaps: how far two clumps are apart was not asked for, even where, as here, the order "
         f"of distances happens to agree with the data by {correlation:.2f} (Spearman).",
         "Axes: the map may be turned and mirrored; left and up mean nothing.",

@@ -20,6 +20,18 @@ def test_the_lead_names_the_maps_for_neighbours_and_for_distances(found):
     assert best.kind.title in section.lead and best.kind.title in section.tile.what
 
 
+def test_the_lead_says_if_no_map_shows_how_far_apart_rows_are(found):
+    def lead(correlation):
+        maps = [
+            one._replace(kept=one.kept._replace(distance_correlation=correlation))
+            for one in found.maps
+        ]
+        return reading_section(found._replace(maps=maps)).lead
+
+    assert "no map shows well" in lead(0.52) and "by 0.52 (Spearman" in lead(0.52)
+    assert "no map" not in lead(0.9)
+
+
 def test_figures_are_those_of_the_findings(found):
     body = reading_section(found).body
     for one in found.maps:

@@ -25,8 +25,8 @@ def done_section(findings: Findings) -> Section:
     if any(column.empty.any() for column in encoded.used):
         steps.append(
             "Missing values were not filled with means: distances are those that a factor model "
-            "expects, given the values that are there. For the figures about pairs of rows it "
-            "filled them."
+            "expects, given the values that are there. Where figures compare pairs of rows, "
+            "missing values have what that model expects."
         )
     k = findings.groups.n_components
     steps.append(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from lowdim.report.maps.findings import Findings
-from lowdim.report.maps.says import reading
+from lowdim.report.maps.says import IN_ORDER, reading
 from lowdim.report.page.parts import percent, table
 from lowdim.report.page.sections import Section, Tile
 
@@ -33,12 +33,20 @@ def reading_section(findings: Findings) -> Section:
     )
     best = max(findings.maps, key=lambda one: one.kept.share)
     order = max(findings.maps, key=lambda one: one.kept.distance_correlation)
-    lead = (
-        f"For who is next to whom look at {best.kind.title}; for how far apart rows are, at "
-        f"{order.kind.title}."
-        if best is not order
-        else f"{best.kind.title} keeps most of both: neighbours, and the order of distances."
-    )
+    agreement = order.kept.distance_correlation
+    if agreement < IN_ORDER:
+        lead = (
+            f"For who is next to whom look at {best.kind.title}; how far apart rows are no map "
+            f"shows well: {order.kind.title} does best, where the order of distances agrees with "
+            f"the data by {agreement:.2f} (Spearman; 1 is the same order)."
+        )
+    elif best is not order:
+        lead = (
+            f"For who is next to whom look at {best.kind.title}; for how far apart rows are, at "
+            f"{order.kind.title}."
+        )
+    else:
+        lead = f"{best.kind.title} keeps most of both: neighbours, and the order of distances."
     if len(findings.maps) == 1:
         lead = f"What a map of {best.kind.title} shows of the data, and what it does not."
     tile = Tile(percent(best.kept.share), f"of neighbours kept by {best.kind.title}")

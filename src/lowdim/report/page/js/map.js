@@ -19,8 +19,10 @@
     return c.words ? c.words[c.values[i]] : stepText(c, c.values[i]);
   }
 
+  const greyed = () => (dark.matches ? "#565d68" : "#c3c7cd");
+
   function colorsOf(c, data) {
-    const grey = dark.matches ? "#565d68" : "#c3c7cd";
+    const grey = greyed();
     const colors = new Array(data.n);
     if (c.words) {
       const palette = data.palette.map(page.toned);
@@ -50,10 +52,14 @@
     if (c.words) {
       const palette = data.palette.map(page.toned);
       c.words.forEach((word, j) => entry(palette[j % palette.length], word));
-      return;
     }
     const seen = [];
     for (let i = 0; i < data.n; i++) if (!isMissing(c, i)) seen.push(i);
+    if (!c.words) showRange(seen, c, data, entry);
+    if (seen.length < data.n) entry(greyed(), "no value");
+  }
+
+  function showRange(seen, c, data, entry) {
     seen.sort((a, b) => c.values[a] - c.values[b]);
     const colors = colorsOf(c, data);
     if (seen.length) {
