@@ -79,8 +79,7 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
 
     def work(first: int) -> None:
         rows = slice(first, min(first + shape[0], n))
-        columns = slice(first if B is None else 0, m)
-        write(rows, columns, cosines[rows, columns])
+        write(rows, slice(first if B is None else 0, m), cosines[rows])
         if B is None:  # what is left of these is known from above
             cosines[rows.stop :, rows] = cosines[rows, rows.stop :].T
 
@@ -92,19 +91,23 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
 def _by_blocks(
     left: Any, right: Any
 ) -> tuple[Callable[[slice, slice, np.ndarray], None], tuple[int, int]]:
-    """What writes the cosines of slices of rows of `left` and `right`, and how many it takes."""
+    """What writes the cosines of slices of rows of `left` and `right`, and how many it takes.
+
+    They become the last columns of an array in C order: kernels are compiled for these.
+    """
     n, m = left.shape[0], right.shape[0]
     if not sp.issparse(left) and not sp.issparse(right):
 
         def write(i: slice, j: slice, out: np.ndarray) -> None:
-            np.matmul(left[i], right[j].T, out=out)
-            np.clip(out, -1.0, 1.0, out=out)
+            last = out[:, out.shape[1] - (j.stop - j.start) :]
+            np.matmul(left[i], right[j].T, out=last)
+            np.clip(last, -1.0, 1.0, out=last)
 
         return write, block_shape(n, left.itemsize)
     first, second = _plain(sp.csr_array(left)), _plain(by_column(sp.csr_array(right)))
 
     def write_sparse(i: slice, j: slice, out: np.ndarray) -> None:
-        _write_products(i.start, j.start, *first, *second, out)  # all columns from the first on
+        _write_products(i.start, j.start, *first, *second, out)
 
     return write_sparse, (max(1, SPARSE_BLOCK // m), m)
 
@@ -145,14 +148,14 @@ def _write_products(first, least, indptr, indices, values, by_feature, rows, val
     m = product.shape[1]
     for i in range(product.shape[0]):
         out = product[i]
-        for j in range(m):
+        for j in range(least, m):
             out[j] = 0.0
         for e in range(indptr[first + i], indptr[first + i + 1]):
             f, value = indices[e], values[e]
             q, start = by_feature[f + 1] - 1, by_feature[f]
             while q >= start and rows[q] >= least:
-                out[rows[q] - least] += value * values_there[q]
+                out[rows[q]] += value * values_there[q]
                 q -= 1
-        for j in range(m):
+        for j in range(least, m):
             c = out[j]
             out[j] = 1.0 if c > 1.0 else (-1.0 if c < -1.0 else c)
