@@ -158,6 +158,38 @@ def alike_by_neighbours(X: sp.csr_array) -> np.ndarray:
     return 1.0 - model.kneighbors()[0]
 
 
+def some_weights(shrink: int) -> sp.csr_array:
+    return weights(3 * shrink)
+
+
+def some_codes(shrink: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(2000 // shrink, 300)) + 0.5
+
+
+def all_cosines(X: Any) -> np.ndarray:
+    import lowdim
+
+    return lowdim.text.cosine(X)
+
+
+def all_cosines_of_sklearn(X: Any) -> np.ndarray:
+    from sklearn.metrics.pairwise import cosine_similarity
+
+    return cosine_similarity(X, dense_output=True)
+
+
+def all_alike(name: str, about: str, make: Any) -> Case:
+    return Case(
+        name=name,
+        about=f"All cosines of {about}.",
+        make=make,
+        ours=Entry("lowdim cosine", all_cosines),
+        peers=[Entry("scikit-learn cosine_similarity", all_cosines_of_sklearn)],
+        quality=sum_of,
+        tolerance=1e-9,
+    )
+
+
 def sum_of(X: Any, cosines: np.ndarray) -> float:
     return float(cosines.sum())
 
@@ -204,4 +236,6 @@ CASES = (
         quality=sum_of,
         tolerance=1e-9,
     ),
+    all_alike("cosines-of-documents", "3,141 documents of 20newsgroups, tf-idf", some_weights),
+    all_alike("cosines-of-codes", "2,000 rows of 300 numbers", some_codes),
 )

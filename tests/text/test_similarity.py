@@ -50,6 +50,18 @@ def test_cosines_are_their_formula(rng, monkeypatch):
             np.testing.assert_array_equal(values, np.take_along_axis(all_cosines, order, axis=1))
 
 
+def test_cosines_of_rows_with_each_other_are_those_with_a_copy(rng, monkeypatch):
+    monkeypatch.setattr(nearest, "BLOCK_ROWS", 4)
+    monkeypatch.setattr(similarity, "SPARSE_BLOCK", 40)
+    A = rng.normal(size=(13, 5)) * (rng.random((13, 5)) < 0.6)
+    for X in (A, sp.csr_array(A), sp.csr_array(A[:, ::-1])[:, [4, 0, 2, 3, 1]]):
+        own = cosine(X)
+        np.testing.assert_allclose(own, own.T, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(own, cosine(X, X.copy()), atol=1e-15)
+        assert -1.0 <= own.min() and own.max() <= 1.0
+    assert len(similarity._write_products.compiled().overloads) == 1  # for one order in memory
+
+
 def test_a_row_is_not_the_one_that_is_most_like_it():
     index, values = cosine([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], top=2)
     assert index.tolist() == [[1, 2], [0, 2], [0, 1]]

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.core.constraints import (
@@ -30,7 +31,9 @@ from lowdim.core.loop import fitting
 from lowdim.core.random import random_generator
 from lowdim.core.shapes import Maybe
 from lowdim.core.validation import check_at_most, check_codes
+from lowdim.linalg.entries import observed
 from lowdim.linalg.products import dense_times, right_svd
+from lowdim.linalg.sparse import sparse_times
 from lowdim.linear.decomposition import ALGORITHMS, Decomposition, completed, decomposition, turn
 from lowdim.linear.missing.units import narrowed, squares_out_of_units, unit_of
 from lowdim.linear.pca.iterative import NORMALIZERS
@@ -187,10 +190,10 @@ class TruncatedSVD(Transformer, Estimator):
 
     def transform(self, X):
         """Place of each row on the axes, V'x."""
-        rows = self.open_rows(X, reset=False)
-        # sparse products would make the transpose a matrix of its own, for every block
-        V = np.ascontiguousarray(self.components_.T) if rows.is_sparse else self.components_.T
-        return rows.map(encode, V)
+        rows, V = self.open_rows(X, reset=False), self.components_.T
+        if rows.in_memory is not None:  # one product, cut by its own measure
+            return encode(rows.in_memory, V)
+        return rows.map(encode, np.ascontiguousarray(V) if rows.is_sparse else V)
 
     def inverse_transform(self, Z):
         """Rows that lie at Z on the axes, V z."""
@@ -213,8 +216,8 @@ class TruncatedSVD(Transformer, Estimator):
 
 
 def encode(X: Any, V: np.ndarray) -> np.ndarray:
-    """Codes of one block."""
-    return X @ V
+    """Codes of rows."""
+    return sparse_times(observed(X), V) if sp.issparse(X) else dense_times(X, V)
 
 
 # ---- further rows --------------------------------------------------------------------------------

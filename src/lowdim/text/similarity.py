@@ -64,8 +64,14 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
     available = m - (B is None)
     if top is not None and not 1 <= top <= available:
         raise ValueError(f"top={top} must be from 1 to {available}, the rows to choose from.")
-    cosines_of, shape = _by_blocks(left, right)
+    write, shape = _by_blocks(left, right)
     if top is not None:
+
+        def cosines_of(i: slice, j: slice) -> np.ndarray:
+            block = np.empty((i.stop - i.start, j.stop - j.start))
+            write(i, j, block)
+            return block
+
         itself = sp.eye_array(n, format="csr") if B is None else None
         best = best_of(cosines_of, n, np.zeros(m), top, shape, leave_out=itself)
         return Nearest(best.column, best.score)
@@ -73,7 +79,9 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
 
     def work(first: int) -> None:
         rows = slice(first, min(first + shape[0], n))
-        cosines[rows] = cosines_of(rows, slice(0, m))
+        write(rows, slice(first if B is None else 0, m), cosines[rows])
+        if B is None:  # what is left of these is known from above
+            cosines[rows.stop :, rows] = cosines[rows, rows.stop :].T
 
     for _ in ordered_map(work, range(0, n, shape[0])):
         pass
@@ -82,29 +90,32 @@ def cosine(A: Any, B: Any = None, *, top: int | None = None) -> Any:
 
 def _by_blocks(
     left: Any, right: Any
-) -> tuple[Callable[[slice, slice], np.ndarray], tuple[int, int]]:
-    """What gives the cosines of slices of rows of `left` and `right`, and how many it takes."""
+) -> tuple[Callable[[slice, slice, np.ndarray], None], tuple[int, int]]:
+    """What writes the cosines of slices of rows of `left` and `right`, and how many it takes.
+
+    They become the last columns of an array in C order: kernels are compiled for these.
+    """
     n, m = left.shape[0], right.shape[0]
     if not sp.issparse(left) and not sp.issparse(right):
-        return lambda i, j: _clipped(left[i] @ right[j].T), block_shape(n, left.itemsize)
+
+        def write(i: slice, j: slice, out: np.ndarray) -> None:
+            last = out[:, out.shape[1] - (j.stop - j.start) :]
+            np.matmul(left[i], right[j].T, out=last)
+            np.clip(last, -1.0, 1.0, out=last)
+
+        return write, block_shape(n, left.itemsize)
     first, second = _plain(sp.csr_array(left)), _plain(by_column(sp.csr_array(right)))
 
-    def cosines_of(rows: slice, _: slice) -> np.ndarray:
-        cosines = np.zeros((rows.stop - rows.start, m))
-        _add_products(rows.start, *first, *second, cosines)
-        return _clipped(cosines)
+    def write_sparse(i: slice, j: slice, out: np.ndarray) -> None:
+        _write_products(i.start, j.start, *first, *second, out)
 
-    return cosines_of, (max(1, SPARSE_BLOCK // m), m)
+    return write_sparse, (max(1, SPARSE_BLOCK // m), m)
 
 
 def _plain(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Arrays of one kind, whatever SciPy made."""
     index = np.int32 if max(X.shape) < 2**31 else np.int64
     return X.indptr.astype(np.int64), X.indices.astype(index, copy=False), X.data
-
-
-def _clipped(cosines: np.ndarray) -> np.ndarray:
-    return np.clip(cosines, -1.0, 1.0, out=cosines)
 
 
 def _unit_rows(X: Any, name: str) -> Any:
@@ -132,11 +143,19 @@ def _or_one(size: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _add_products(first, indptr, indices, values, by_feature, rows, values_there, product):
-    """Add the products of rows from `first` on with all rows that are stored by feature."""
+def _write_products(first, least, indptr, indices, values, by_feature, rows, values_there, product):
+    """Cosines of unit rows from `first` on with those from `least` on, stored by feature."""
+    m = product.shape[1]
     for i in range(product.shape[0]):
         out = product[i]
+        for j in range(least, m):
+            out[j] = 0.0
         for e in range(indptr[first + i], indptr[first + i + 1]):
             f, value = indices[e], values[e]
-            for q in range(by_feature[f], by_feature[f + 1]):
+            q, start = by_feature[f + 1] - 1, by_feature[f]
+            while q >= start and rows[q] >= least:
                 out[rows[q]] += value * values_there[q]
+                q -= 1
+        for j in range(least, m):
+            c = out[j]
+            out[j] = 1.0 if c > 1.0 else (-1.0 if c < -1.0 else c)

@@ -41,6 +41,8 @@ def test_terms_of_one_topic_are_similar(name):
     model = MODELS[name](2).fit(pd.DataFrame(X, columns=list("abcdef")))
     assert {term for term, _ in model.similar_terms("a", 2)} == {"b", "c"}
     assert {term for term, _ in model.similar_terms(0, 2)} == {1, 2}
+    named = model.similar_terms("t0", 2, names=[f"t{j}" for j in range(model.components_.shape[1])])
+    assert {term for term, _ in named} == {"t1", "t2"}
     cosines = [cosine for _, cosine in model.similar_terms("a", 5)]
     assert len(cosines) == 5 and cosines == sorted(cosines, reverse=True)
     assert cosines[1] > 0.99 and cosines[2] < 0.5

@@ -30,15 +30,18 @@ class WordMethods:
     _terms_by_topic: Callable[[], np.ndarray]
     _word_model: Callable[[], tuple[Callable[[Cells], np.ndarray], np.ndarray]]
 
-    def similar_terms(self, term, n=10):
+    def similar_terms(self, term, n=10, names=None):
         """The terms whose topics are most like those of a term.
 
         Parameters
         ----------
         term : str or int
-            A term by its name, if X had names of columns, or by the number of its column.
+            A term by its name, if there are names, or by the number of its column.
         n : int, default=10
             How many.
+        names : sequence of shape (v,), default=None
+            Names of the terms, such as the words of a vectorizer; None means `feature_names_in_`,
+            if X had names.
 
         Returns
         -------
@@ -47,7 +50,7 @@ class WordMethods:
         """
         check_is_fitted(self)
         n = check_at_least("n", n, 1)
-        names = getattr(self, "feature_names_in_", None)
+        names = getattr(self, "feature_names_in_", None) if names is None else names
         own = number_of(term, names, self.components_.shape[1])
         named = isinstance(term, str)
         near = similar_rows(self._terms_by_topic(), own, n)
