@@ -218,22 +218,6 @@ CASES = (
     case("tfidf-50", "tf-idf of 6000 documents", partial(tfidf, **TEXT), 50, explained_squares),
     case("counts-20", "Counts of words", partial(counts, **TEXT), 20, explained_counts, **KL),
     case("tfidf-kl-20", "tf-idf of documents", partial(tfidf, **TEXT), 20, explained_counts, **KL),
-    case(
-        "updates-1000x200",
-        "Sums of 20 parts with noise, 1000 x 200, by multiplicative updates",
-        partial(sums_of_parts, n=1000, d=200, k=20),
-        20,
-        explained_squares,
-        solver="mu",
-    ),
-    case(
-        "updates-tfidf",
-        "tf-idf of documents, by multiplicative updates",
-        partial(tfidf, **TEXT),
-        10,
-        explained_squares,
-        solver="mu",
-    ),
     in_batches("batches-newsgroups", "tf-idf of 20newsgroups", newsgroups, 20, 1024),
     in_batches(
         "batches-5000x1000",

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
 from lowdim import NMF
-from lowdim.linear.nmf import mu
 from tests.linear.nmf.examples import parts
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -110,15 +109,6 @@ def test_a_sparse_matrix_is_not_copied(rng):
     tracemalloc.stop()
     assert codes.shape == (16_000, 4)
     assert peak < 0.6 * (X.data.nbytes + X.indices.nbytes)
-
-
-@quietly
-def test_updates_for_squares_write_no_sparse_matrix_out(rng, monkeypatch):
-    X = sp.random_array((300, 200), density=0.05, rng=rng, format="csr")
-    settings = {"solver": "mu", "max_iter": 5, "alpha_W": 1e-4, "l1_ratio": 0.5}
-    dense = NMF(3, **settings).fit(X.toarray())
-    monkeypatch.setattr(mu, "_written_out", None)
-    np.testing.assert_allclose(NMF(3, **settings).fit(X).components_, dense.components_, rtol=1e-4)
 
 
 @quietly

@@ -14,12 +14,12 @@ Inside, V = H' (d, k): both halves are then the same problem.
     half.py           what a half-step asks of the data, and what it gets
     data.py           complete rows: products with the factors, in memory and by blocks
     entries.py        rows with missing values and weights by entry, likewise
-    solvers.py        "cd", "bpp", "als", "mu": the small problems on squares, with one matrix
+    solvers.py        "cd", "bpp", "als": the small problems, with one matrix for all
     hals.py           coordinate descent
     exact.py          non-negative least squares to the last digit
     observed.py       the small problems of observed entries, each with its own matrix
     divergence.py     beta-divergences
-    mu.py             "mu": multiplicative updates for the others
+    mu.py             "mu": multiplicative updates for all of them
     coordinates.py    coordinate descent for Kullback-Leibler
     positive.py       its two halves, in memory and by blocks
     counts.py         codes for Kullback-Leibler, to the last digit

@@ -45,14 +45,9 @@ def learn_factors(
     rows, counted, weight, units, _ = problem
     if units.beta == 1.0 and counted is None:
         data = positive_data(data, rows, weight, units, floor_of(units, rows.dtype))
-    elif solver.name == "mu" and not _is_squares(problem):
+    elif solver.name == "mu":
         return _by_updates(estimator, problem, begin())
     return _alternated(estimator, problem, data, begin, random, solver)
-
-
-def _is_squares(problem: Problem) -> bool:
-    """Whether products with the factors are all that updates need of the rows."""
-    return problem.units.beta == 2.0 and problem.counted is None
 
 
 def _alternated(
@@ -64,8 +59,6 @@ def _alternated(
     settings = Settings(solver.name, of, sweeps_for(problem.units, d, k), solver.shuffle)
     if isinstance(data, Positive):
         settings = Settings("mu", of, (SWEEPS, SWEEPS), least=LEAST)
-    elif solver.name == "mu":
-        settings = settings._replace(least=LEAST)
     size = 0.5 * data.squares or 1.0
     how = {"max_iter": estimator.max_iter, "tol": estimator.tol, "falls": True}
     loop = iterate(estimator, first, **how)

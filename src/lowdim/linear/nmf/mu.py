@@ -3,8 +3,8 @@
     minimise over W, V >= 0    D(X | W V') + penalties            (`divergence.py`)
 
 One pass over the rows improves their codes, then adds up what the components need at the new codes,
-and D there. So streams need one pass for each iteration. Squares and Kullback-Leibler come here
-only with missing values; else `solvers.py` and `positive.py` lower them.
+and D there. So streams need one pass for each iteration. Kullback-Leibler comes here only with
+missing values; else `positive.py` minimises it.
 
 Both factors are carried on in the direction in which they moved (Hien, Leplat and Gillis 2025); a
 step after which D is higher is taken back, and the next one is plain. No entry goes below a part of

@@ -4,7 +4,6 @@ minimise over z >= 0     1/2 z'Gz - p'z          for every row z of Z and p of P
 
 "cd"     some sweeps over the coordinates                     (`hals.py`)
 "bpp"    the minimiser, by block principal pivoting           (`exact.py`)
-"mu"     some multiplicative updates, z_r <- z_r p_r / (Gz)_r (Lee and Seung 2001): zeros stay
 "als"    the minimiser without z >= 0, then its positive part: it may raise the objective
 """
 
@@ -27,19 +26,6 @@ def pivot(
     return Improved(found, slopes(G, P, Z))
 
 
-def multiply(
-    G: np.ndarray, P: np.ndarray, Z: np.ndarray, sweeps: int, order: np.ndarray | None = None
-) -> Improved:
-    """Rows after `sweeps` multiplicative updates; `order` is that of "cd", and not used."""
-    G, slope = np.ascontiguousarray(G, P.dtype), slopes(G, P, Z)
-    up, down = np.maximum(P, 0), np.maximum(-P, 0)  # below 0 only where penalties cost more
-    for _ in range(sweeps):
-        push = dense_times(Z, G)
-        push += down
-        Z = Z * np.divide(up, push, out=np.zeros_like(push), where=push > 0)
-    return Improved(Z, slope)
-
-
 def project(
     G: np.ndarray, P: np.ndarray, Z: np.ndarray, sweeps: int, order: np.ndarray | None = None
 ) -> Improved:
@@ -60,9 +46,4 @@ def projected(down: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return np.asarray(allowed.sum(axis=1, dtype=np.float64))
 
 
-SOLVERS: dict[str, Callable[..., Improved]] = {
-    "cd": descend,
-    "bpp": pivot,
-    "mu": multiply,
-    "als": project,
-}
+SOLVERS: dict[str, Callable[..., Improved]] = {"cd": descend, "bpp": pivot, "als": project}
