@@ -105,3 +105,16 @@ def test_zeros_are_refused_where_the_loss_cannot_explain_them(rng):
 def test_a_start_with_zeros_is_warned_of(rng):
     with pytest.warns(UserWarning, match="cannot update zeros present in the initialization"):
         lowdim.NMF(2, solver="mu", init="nndsvd", tol=1e9).fit(example(rng)[0])
+
+
+def test_squares_of_sparse_rows_are_lowered_without_writing_them_out(rng, monkeypatch):
+    X = sp.random_array((40, 60), density=0.2, rng=rng, format="csr")
+    expected = lowdim.NMF(3, solver="mu", random_state=0, max_iter=20, tol=0).fit(X.toarray())
+
+    def refused(*_, **__):
+        raise AssertionError("rows written out")
+
+    monkeypatch.setattr("lowdim.linear.nmf.mu._written_out", refused)
+    found = lowdim.NMF(3, solver="mu", random_state=0, max_iter=20, tol=0).fit(X)
+    np.testing.assert_allclose(found.components_, expected.components_, atol=1e-10)
+    np.testing.assert_allclose(found.history_, expected.history_, rtol=1e-12)
