@@ -49,14 +49,11 @@ def test_two_processes_equal_one(rng, tmp_path):
     run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = [tmp_path / "fit.py", tmp_path / "X.npy", tmp_path / "weights"]
     env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/src"}
-    subprocess.run(
-        [*run, *map(str, arguments)],
-        check=True,
-        timeout=200,
-        env=env,
-        cwd=tmp_path,
-        capture_output=True,
+    command = [*run, *map(str, arguments)]
+    done = subprocess.run(
+        command, timeout=200, env=env, cwd=tmp_path, capture_output=True, text=True
     )
+    assert done.returncode == 0, done.stderr
     for model, one in models().items():
         expected = one.fit(X, X[:, 0]).weights_
         for kind, rank in product(("array", "stream"), range(2)):

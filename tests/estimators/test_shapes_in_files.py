@@ -41,6 +41,7 @@ def test_every_learned_attribute_is_declared(model):
 SIZES = {"more rows": (23, 4), "more columns": (6, 9), "one more column": (9, 10)}
 
 
+@pytest.mark.filterwarnings("ignore:perplexity=.* gives all")  # few rows, for a default of 5
 @pytest.mark.parametrize("size", SIZES)
 @each_class
 def test_what_is_declared_is_true_of_data_of_any_size(name, size, tmp_path):
