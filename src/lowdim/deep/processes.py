@@ -8,6 +8,7 @@ and the sums of all are added. So all have the same weights after each step.
 
 from __future__ import annotations
 
+import atexit
 import os
 from typing import Any
 
@@ -20,6 +21,15 @@ def join() -> None:
 
     if not torch.distributed.is_initialized():
         torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        atexit.register(_leave)
+
+
+def _leave() -> None:
+    """Leave the group before Python ends: threads of it that still run would abort the process."""
+    import torch
+
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def place() -> tuple[int, int]:
