@@ -25,6 +25,7 @@ SUSPICIOUS, VANISHED = 1e-2, 1e-3
 # Starts in which a column has nearly no noise, at the most; the steps that all starts make before
 # the best ones go on, and how many do; a log psi that differs by less is where another search was
 MOST_STARTS, RACE, FINISHING, NEAR = 20, 8, 5, 0.05
+FEW_COLUMNS = 100  # up to which noise alone is a start in any case
 
 # Where a factor's eigenvalue is so many times above all that are left over, and columns are more
 # than this, Newton's method takes the first terms of a series for the second derivatives
@@ -211,8 +212,11 @@ def _joreskog_start(R: np.ndarray, k: int) -> np.ndarray:
 
 
 def _further_starts(d: int, a_noise_vanished: bool) -> list[np.ndarray]:
-    """Noise alone; where a noise has gone to 0, each column in turn nearly without noise, too."""
-    starts = [np.ones(d)]
+    """Noise alone; where a noise has gone to 0, each column in turn nearly without noise, too.
+
+    With many columns and no such noise, no other minimum was ever seen.
+    """
+    starts = [np.ones(d)] if a_noise_vanished or d <= FEW_COLUMNS else []
     if a_noise_vanished:
         starts += list(np.where(np.eye(min(d, MOST_STARTS), d, dtype=bool), 0.01, 0.5))
     return starts
