@@ -26,7 +26,7 @@ FEWEST = (300, 2_000, 4_100, 6_000, 12_000, 50_000)  # points for which it pays,
 MORE = 2  # candidates beyond k
 CANDIDATES = 2**17  # that are held at a time
 SETTLED = 2**9  # rows at once
-DOUBLINGS = 3  # of K, after which most rows should have their neighbours
+TRIED, DOUBLINGS = 256, 3  # rows, most of which should have their neighbours after so many of K
 ROUNDING = 2.0**-48  # of a squared distance of few columns
 
 
@@ -45,17 +45,35 @@ def tree_neighbors(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray] | Non
     n = len(X)
     tree = cKDTree(X, balanced_tree=False)  # medians of columns with equal values take long
     index, squares = np.empty((n, k), np.int32), np.empty((n, k))
-    rows, K = np.arange(n), k + 1 + MORE
-    most = K << DOUBLINGS
-    while len(rows):
-        if K > most and len(rows) > n // 2:
-            return None
+    first = k + 1 + MORE
+    tried = np.arange(0, n, -(-n // TRIED))
+    if len(_unsettled(tree, X, tried, first, first << DOUBLINGS, index, squares)) > len(tried) / 2:
+        return None
+    _unsettled(tree, X, np.arange(n), first, n, index, squares)
+    return index, squares
+
+
+def _unsettled(
+    tree: Any,
+    X: np.ndarray,
+    rows: np.ndarray,
+    K: int,
+    most: int,
+    index: np.ndarray,
+    squares: np.ndarray,
+) -> np.ndarray:
+    """Write the nearest of some rows among K candidates, and twice as many where these do not do.
+
+    Returns the rows for which `most` candidates are not enough.
+    """
+    n = len(X)
+    while len(rows) and K < 2 * min(most, n):
         K = min(K, n)
         size = max(1, CANDIDATES // K)
         parts = [rows[first : first + size] for first in range(0, len(rows), size)]
         sure = [_settled(tree, X, part, K, index, squares) for part in parts]
         rows, K = rows[~np.concatenate(sure)], 2 * K
-    return index, squares
+    return rows
 
 
 def _settled(
